@@ -206,8 +206,8 @@ def tile_set(spec: str | PathLike[str] | TileSet) -> TileSet:
 
 @cache
 def _standard() -> TileSet:
-    data = resources.files("basilica_env").joinpath("data", "standard.csv").read_bytes()
-    return TileSet.parse(data, "standard", "standard.csv")
+    file = resources.files("basilica_env") / "data" / "standard.csv"
+    return TileSet.parse(file.read_bytes(), "standard", "standard.csv")
 
 
 class _Reader:
@@ -237,9 +237,15 @@ class _Reader:
             for column, cell in row.items():
                 columns[column].append(cell)
         self.check_make_up(columns["colours"], starts)
-        crowns, coins = (tuple(map(int, columns[column])) for column in ("crown", "coin"))
-        texts = (tuple(columns[column]) for column in ("code", "colours", "order"))
-        return TileSet(name, *texts, crowns, coins, assumed)
+        return TileSet(
+            name,
+            codes=tuple(columns["code"]),
+            colours=tuple(columns["colours"]),
+            orders=tuple(columns["order"]),
+            crowns=tuple(map(int, columns["crown"])),
+            coins=tuple(map(int, columns["coin"])),
+            assumed=assumed,
+        )
 
     def decode(self, data: bytes) -> str:
         if len(data) > LARGEST_FILE:
