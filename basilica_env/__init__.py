@@ -1,0 +1,39 @@
+"""The board game Basilica as a reinforcement-learning environment.
+
+Importing the package is cheap: a public name is loaded, and the core behind it compiled or read
+from the cache, when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from basilica_env.core.tiles import TileSet, TileSetError
+    from basilica_env.game import GameState, IllegalMoveError
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "GameState": "basilica_env.game",
+    "IllegalMoveError": "basilica_env.game",
+    "TileSet": "basilica_env.core.tiles",
+    "TileSetError": "basilica_env.core.tiles",
+}
+
+__all__ = ["GameState", "IllegalMoveError", "TileSet", "TileSetError", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on its first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'basilica_env' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)
