@@ -1,0 +1,33 @@
+"""Loops that drive an environment as its users do; the same loop for Basilica and for the others."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+
+def random_legal(mask: Any, generator: random.Random) -> int:
+    """Choose an action uniformly among those that a mask of shape (actions,) allows."""
+    legal = np.flatnonzero(mask)
+    return int(legal[int(generator.random() * len(legal))])
+
+
+def aec_turns(env: Any, seed: int) -> Iterator[None]:
+    """Play random games through PettingZoo's turn-based interface for ever; yield after each turn.
+
+    The last steps of finished agents, which the interface asks for, are played but not counted.
+    """
+    generator = random.Random(seed)
+    for game in count(seed):
+        env.reset(seed=game)
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+            else:
+                env.step(random_legal(observation["action_mask"], generator))
+                yield
