@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from statistics import mean
 
+import numpy as np
 import pytest
 
 from basilica_env.core import layout
@@ -210,6 +211,21 @@ def test_actions_are_numbered_by_the_layout() -> None:
     assert {move: ACTION_NUMBERS[move] for move in numbers} == numbers
 
 
+def shuffled(codes: Sequence[str], seed: int) -> list[str]:
+    """Shuffle as the games do: splitmix64 and Fisher-Yates from the end."""
+    state = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    pile = list(codes)
+    with np.errstate(over="ignore"):
+        for last in range(len(pile) - 1, 0, -1):
+            state += np.uint64(0x9E3779B97F4A7C15)
+            z = (state ^ state >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+            z ^= z >> np.uint64(31)
+            other = int(z) // 2**32 * (last + 1) // 2**32
+            pile[last], pile[other] = pile[other], pile[last]
+    return pile
+
+
 def test_the_generator_is_splitmix64() -> None:
     game = ReferenceGame.new(0)
     game.random_state = 0
@@ -218,12 +234,30 @@ def test_the_generator_is_splitmix64() -> None:
 
 
 def test_a_new_game_follows_its_seed() -> None:
-    assert ReferenceGame.new(7).to_text() == ReferenceGame.new(7).to_text()
-    assert ReferenceGame.new(7).to_text() != ReferenceGame.new(8).to_text()
-    cathedral, orders, vaults, stack, *rest = ReferenceGame.new(7).to_text().split(" ")
-    assert cathedral == "-"
-    assert [len(codes.split(",")) for codes in (orders, vaults, stack)] == [3, 3, 52]
-    assert rest == ["-", "0", "0:0", "1:1", "0:3", "main", "0"]
+    pile = shuffled(STANDARD.codes, seed=7)
+    orders, vaults, stack = (",".join(codes) for codes in (pile[:3], pile[3:6], pile[6:]))
+    assert ReferenceGame.new(7).to_text() == f"- {orders} {vaults} {stack} - 0 0:0 1:1 0:3 main 0"
+
+
+def test_the_discard_pile_becomes_the_stack_once() -> None:
+    text = position("R0+0,.,.,.,.", orders="R8,Y1,RG0", vaults="R2,R3,R4", stack="-", king=1)
+    game = ReferenceGame.from_text(text, seed=11)
+    discarded = game.discard.copy()
+    for move in ("O2", "a1"):
+        game.play(move)
+    drawn, *stack = shuffled([*discarded, "Y1"], seed=11)
+    assert (game.orders[2], game.stack, game.discard, game.reshuffled) == (drawn, stack, [], True)
+    assert not play(position("R0+0,.,.,.,.", orders="R8,Y1,RG0", stack="-", king=1), "V1b1").is_over
+    assert play(
+        position("R0+0,.,.,.,.", orders="R8,Y1,RG0", stack="-", king=1, reshuffled=1), "O2 a1"
+    ).is_over
+
+
+def test_glass_needs_an_own_builder_and_no_glass_yet() -> None:
+    game = play(position("R0*+0,R1+0,R2+1,R4*,.", orders="Y1,G0,RY2", king=9), "O1")
+    assert game.legal_moves() == ["b1"]
+    game.play("b1")
+    assert game.to_text().split(" ")[0] == "R0*+0,R1*+0,R2+1,R4*,."
 
 
 def test_an_illegal_move_leaves_the_game_unchanged() -> None:
