@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 OK, WORSE, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit statuses: done; a row of Basilica failed or fell below the threshold; wrong use; Ctrl-C."""
 
-REGION = "bench results"
-"""Name of the part of a page that ``--fill`` fills."""
+BLOCK = "results"
+"""The block of a page that ``--fill`` fills."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         "--charts", type=Path, metavar="FOLDER", help="measure the growth, too, and draw it as SVG"
     )
     parser.add_argument(
-        "--fill", type=Path, metavar="PAGE", help=f"put the tables between the page's '{REGION}' marks"
+        "--fill", type=Path, metavar="PAGE", help=f"put the tables into the page's block '{BLOCK}'"
     )
     return parser
 
@@ -85,6 +85,8 @@ def _bench(options: argparse.Namespace, command: list[str]) -> int:
     if options.threshold <= 0:
         raise ValueError(f"--threshold {options.threshold}: expected a positive ratio, such as 0.7")
     console = Console()
+    if not console.is_terminal:
+        console.width = 120  # a file has no width of its own
     chosen = select(rows(busy=options.busy, growth=options.charts is not None), options.rows)
     if options.list:
         for row in chosen:
@@ -106,7 +108,7 @@ def _bench(options: argparse.Namespace, command: list[str]) -> int:
         for path in draw(report, options.charts):
             console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     if options.fill:
-        fill(options.fill, REGION, markdown(report))
+        fill(options.fill, BLOCK, markdown(report))
     failed = any(row.system == OWN and row.status in (FAILED, LATE) for row in report.rows)
     status = WORSE if failed else OK
     if earlier:

@@ -163,18 +163,30 @@ def _three_digits(value: float) -> str:
     return f"{value:.2f}" if value >= 1 else f"{value:.3g}"
 
 
+HEADINGS = ("row", "games", "threads", "median", "least – most", "unit", "ready (s)")
+"""Columns of the table."""
+
+TEXTS = ("row", "unit")
+"""Those that hold words, not numbers."""
+
+
 def cells(result: Result) -> tuple[str, ...]:
-    """Return a row of the table: system, what, games, threads, median, least to most, unit, ready."""
-    arguments = result.arguments
-    counts = tuple(str(arguments[key]) if key in arguments else "" for key in ("games", "threads"))
+    """Return a row of the table, a text for each of the headings."""
+    label = f"{result.system}: {result.what}"
+    games, threads = (str(result.arguments.get(key, "")) for key in ("games", "threads"))
     ready = "" if result.ready is None else f"{result.ready:.1f}"
     if result.status != MEASURED:
-        return (result.system, result.what, *counts, result.status, result.note, result.unit, ready)
-    spread = f"{figure(min(result.values))} – {figure(max(result.values))}"
-    return (result.system, result.what, *counts, figure(result.median), spread, result.unit, ready)
+        return (label, games, threads, result.status, result.note, "", ready)
+    low, high = min(result.values), max(result.values)
+    spread = f"{figure(low)} – {figure(high)}" if low < high else ""
+    return (label, games, threads, figure(result.median), spread, result.unit, ready)
 
 
-HEADINGS = ("system", "what", "games", "threads", "median", "least – most", "unit", "ready (s)")
+def columns(results: list[Result]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the headings and the cells of a group of rows, without the columns that are empty."""
+    table = [cells(result) for result in results]
+    kept = [index for index in range(len(HEADINGS)) if any(row[index] for row in table)]
+    return tuple(HEADINGS[index] for index in kept), [tuple(row[index] for index in kept) for row in table]
 
 
 def by_group(results: list[Result]) -> list[tuple[str, list[Result]]]:
@@ -211,14 +223,9 @@ def markdown(report: Report) -> str:
     for title, results in by_group(report.rows):
         if title == GROUPS["growth"]:
             continue  # drawn, not listed
-        lines += [
-            "",
-            f"### {title}",
-            "",
-            _line(HEADINGS),
-            _line(("---",) * 2 + ("---:",) * 4 + ("---", "---:")),
-        ]
-        lines += [_line(cells(result)) for result in results]
+        headings, table = columns(results)
+        rules = tuple("---" if heading in TEXTS else "---:" for heading in headings)
+        lines += ["", f"### {title}", "", _line(headings), _line(rules), *(_line(row) for row in table)]
     return "\n".join(lines)
 
 
@@ -226,22 +233,19 @@ def _line(parts: tuple[str, ...]) -> str:
     return "| " + " | ".join(part.replace("|", "\\|") for part in parts) + " |"
 
 
-def fill(path: Path, region: str, text: str) -> None:
-    """Put text between the markers ``<!-- region -->`` and ``<!-- /region -->`` of a page.
+def fill(path: Path, block: str, text: str) -> None:
+    """Put text into a block of a page: between ``<!-- generated: block -->`` and ``<!-- end -->``.
 
     Raises
     ------
     ValueError
-        If the page does not have each marker once, in this order.
+        If the page does not have the block once.
     """
-    begin, end = f"<!-- {region} -->", f"<!-- /{region} -->"
-    page = path.read_text(encoding="utf-8")
-    before, found, rest = page.partition(begin)
+    begin, end = f"<!-- generated: {block} -->", "<!-- end -->"
+    before, found, rest = path.read_text(encoding="utf-8").partition(begin)
     _, ended, after = rest.partition(end)
-    if not found or not ended or page.count(begin) != 1 or page.count(end) != 1:
-        raise ValueError(
-            f"{path} does not have the markers {begin} and {end}: expected each once, in this order"
-        )
+    if not found or not ended or begin in after:
+        raise ValueError(f"{path} does not have one block from {begin} to {end}")
     write_text(path, f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 

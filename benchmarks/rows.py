@@ -115,7 +115,7 @@ def _batches() -> Iterator[Row]:
     ):
         yield Row(
             f"batch/pgx-{game}",
-            f"{label}, mask + observation, fused loop, all cores",
+            f"{label}, + mask + observation, one fused loop",
             "steps/s",
             f"{_RIVALS}:pgx_batch",
             {"game": game, "games": games, "length": length, "threads": os.cpu_count()},
@@ -142,7 +142,7 @@ def _open_spiel(name: str, what: str, unit: str, function: str, **arguments: Any
         short = game.partition("(")[0]
         yield Row(
             f"{name}-{short}",
-            f"{label}: {what}",
+            f"{label}, {what}",
             unit,
             f"{_RIVALS}:{function}",
             {"game": game, **arguments},
@@ -152,12 +152,16 @@ def _open_spiel(name: str, what: str, unit: str, function: str, **arguments: Any
 
 
 def _single() -> Iterator[Row]:
-    yield _own("single/game-state", "GameState: sample, apply, legal actions", "steps/s", "game_state")
+    yield _own("single/game-state", "GameState, sample, apply, legal actions", "steps/s", "game_state")
     yield from _open_spiel(
         "single/openspiel", "sample, apply, legal actions", "steps/s", "open_spiel_steps", observe=False
     )
     yield from _open_spiel(
-        "single/openspiel-observed", "the same + observation", "steps/s", "open_spiel_steps", observe=True
+        "single/openspiel-observed",
+        "sample, apply, legal actions, observation",
+        "steps/s",
+        "open_spiel_steps",
+        observe=True,
     )
 
 
@@ -168,7 +172,7 @@ def _aec() -> Iterator[Row]:
         for wrapped in (False, True):
             yield Row(
                 f"aec/pettingzoo-{module.rpartition('_')[0]}-{'wrapped' if wrapped else 'raw'}",
-                f"{label}: {'env()' if wrapped else 'raw_env()'}",
+                f"{label}, {'env()' if wrapped else 'raw_env()'}",
                 "turns/s",
                 f"{_RIVALS}:pettingzoo_aec",
                 {"module": module, "wrapped": wrapped},

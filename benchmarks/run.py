@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from basilica_env.benchmarks.rows import Row
@@ -97,12 +97,7 @@ def run(row: Row, effort: Effort) -> Result:
 
     if missing := _missing(row):
         return result(ABSENT, note=f"not installed: {', '.join(missing)}")
-    job = {
-        "measure": row.measure,
-        "arguments": dict(row.arguments),
-        "repeats": effort.repeats,
-        "seconds": effort.seconds,
-    }
+    job = {"measure": row.measure, "arguments": dict(row.arguments), "effort": asdict(effort)}
     start = time.time()
     try:
         process = subprocess.run(

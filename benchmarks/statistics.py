@@ -47,8 +47,8 @@ FORMAT = "basilica-statistics 1"
 POLICIES = {"uniform": UNIFORM, "kind-first": KIND_FIRST}
 """Random players: uniform over legal actions, or the kind (vault, builder, order) first."""
 
-REGION = "random play"
-"""Name of the part of a page that ``--fill`` fills."""
+BLOCK = "random_play"
+"""The block of a page that ``--fill`` fills."""
 
 COUNTS = np.dtype(
     [
@@ -314,7 +314,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=cores(), help="default: every core (%(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the facts to this file")
     parser.add_argument(
-        "--fill", type=Path, metavar="PAGE", help=f"put the table between the page's '{REGION}' marks"
+        "--fill", type=Path, metavar="PAGE", help=f"put the table into the page's block '{BLOCK}'"
     )
     return parser
 
@@ -339,7 +339,7 @@ def main(argv: list[str]) -> int:
             }
             write_text(options.json, json.dumps(told, indent=1) + "\n")
         if options.fill:
-            fill(options.fill, REGION, text)
+            fill(options.fill, BLOCK, text)
     except KeyboardInterrupt:
         print("basilica bench statistics: interrupted, nothing written", file=sys.stderr)
         return 130

@@ -19,14 +19,17 @@ class Effort:
         Timed repeats of one row.
     seconds : float
         Least length of a repeat.
+    starts : int
+        Processes started for a row that measures how long a start takes.
     """
 
     repeats: int
     seconds: float
+    starts: int = 1
 
 
-FULL = Effort(repeats=5, seconds=0.3)
-QUICK = Effort(repeats=3, seconds=0.05)
+FULL = Effort(repeats=5, seconds=0.3, starts=5)
+QUICK = Effort(repeats=3, seconds=0.05, starts=1)
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ def _warm_up(work: Work, effort: Effort) -> float:
     """Do the work untimed, so that everything is compiled and every game is well under way."""
     work()
     ready = time.time()
-    end = time.perf_counter() + effort.seconds / 2
+    end = time.perf_counter() + effort.seconds
     while time.perf_counter() < end:
         work()
     return ready

@@ -1,7 +1,7 @@
 """Measures one row: reads it from standard input, writes what it measured to standard output.
 
 Run as ``python -m basilica_env.benchmarks.worker`` with a JSON object ``{"measure", "arguments",
-"repeats", "seconds"}`` on standard input; the answer is ``{"values", "ready"}``.
+"effort"}`` on standard input; the answer is ``{"values", "ready"}``.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import importlib
 import json
 import os
 import sys
+from typing import Any
 
 from basilica_env.benchmarks.timing import Effort, Sample
 
 
-def measure(job: dict[str, object]) -> Sample:
+def measure(job: dict[str, Any]) -> Sample:
     """Call the function that a job names and return its sample."""
     module, _, function = str(job["measure"]).partition(":")
-    effort = Effort(repeats=int(str(job["repeats"])), seconds=float(str(job["seconds"])))
-    sample = getattr(importlib.import_module(module), function)(effort, **job["arguments"])  # type: ignore[arg-type]
+    sample = getattr(importlib.import_module(module), function)(Effort(**job["effort"]), **job["arguments"])
     if not isinstance(sample, Sample):
         raise TypeError(f"{job['measure']} returned {type(sample).__name__}: expected a Sample")
     return sample

@@ -1,0 +1,453 @@
+"""The benchmarks: rows that break stay alone, reports read back, comparisons fail where they should."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import io
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from basilica_env.benchmarks import command, report, rows, statistics
+from basilica_env.benchmarks.report import Report, compare, figure, fill, markdown, read_report, write_report
+from basilica_env.benchmarks.rows import OUTPUTS, Row, select
+from basilica_env.benchmarks.run import ABSENT, FAILED, LATE, MEASURED, Result, run
+from basilica_env.benchmarks.timing import Effort, cost, pieces, rate
+
+SHORT = Effort(repeats=2, seconds=0.001)
+
+
+def result(name: str = "batch/mask/64x1", values: list[float] | None = None, **changes: Any) -> Result:
+    measured = [100.0, 120.0, 110.0] if values is None else values
+    plain = Result(
+        name, "+ mask", "steps/s", rows.OWN, MEASURED, measured, 0.5, "", {"games": 64, "threads": 1}
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+def made_report(*results: Result, **changes: Any) -> Report:
+    machine = {"processor": "Some Processor", "cores": 2, "system": "Linux x86_64"}
+    plain = Report(
+        "basilica bench", "2026-01-02T03:04:05+00:00", machine, {"numpy": "2.0"}, 3, 0.3, False, list(results)
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+# --- Timing --------------------------------------------------------------------------------------
+
+
+def test_rate_counts_units_and_cost_is_its_inverse() -> None:
+    calls = []
+
+    def work() -> int:
+        calls.append(sum(range(1000)))
+        return 7
+
+    sample = rate(work, SHORT)
+    assert len(sample.values) == SHORT.repeats
+    assert sample.ready is not None
+    per_unit = cost(work, SHORT)
+    assert all(value > 0 for value in sample.values + per_unit.values)
+    # A unit takes at least the seven-hundredth part of the second that 100 calls could never fill.
+    assert max(sample.values) < 7 * 1e8
+
+
+def test_pieces_takes_steps_from_an_endless_iterator() -> None:
+    numbers = iter(range(100))
+    work = pieces(numbers, 8)
+    assert [work(), work()] == [8, 8]
+    assert next(numbers) == 16
+
+
+# --- Rows ----------------------------------------------------------------------------------------
+
+
+def every_row() -> list[Row]:
+    return rows.rows(busy=True, growth=True)
+
+
+def test_row_names_are_unique_and_begin_with_a_group() -> None:
+    names = [row.name for row in every_row()]
+    assert len(set(names)) == len(names)
+    assert {row.group for row in every_row()} == set(rows.GROUPS)
+
+
+@pytest.mark.parametrize("row", every_row(), ids=lambda row: row.name)
+def test_each_row_names_a_function_that_takes_its_arguments(row: Row) -> None:
+    module, _, function = row.measure.partition(":")
+    signature = inspect.signature(getattr(importlib.import_module(module), function))
+    signature.bind(SHORT, **row.arguments)
+    json.dumps(dict(row.arguments))
+
+
+def test_the_batch_is_measured_at_every_size_with_one_and_two_threads() -> None:
+    names = {row.name for row in rows.rows()}
+    for outputs in OUTPUTS:
+        for games in (1, 64, 1024, 4096):
+            assert {f"batch/{outputs}/{games}x1", f"batch/{outputs}/{games}x2"} <= names
+
+
+def test_select_takes_beginnings_and_patterns() -> None:
+    chosen = [row.name for row in select(every_row(), ["batch/mask/64x", "*/raw"])]
+    assert chosen == ["batch/mask/64x1", "batch/mask/64x2", "aec/raw"]
+
+
+def test_select_names_the_pattern_that_fits_nothing() -> None:
+    with pytest.raises(ValueError, match=r"no row fits 'bach'.*batch/mask/64x1"):
+        select(every_row(), ["batch", "bach"])
+
+
+# --- Running rows --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the name of a module that the rows' processes can import."""
+    source = """
+        import os, sys, time
+        from basilica_env.benchmarks.timing import Sample, rate
+
+        def fine(effort, units):
+            print("a system that prints")
+            return rate(lambda: units, effort)
+
+        def crash(effort):
+            os.abort()
+
+        def leave(effort):
+            os._exit(0)
+
+        def fail(effort):
+            raise RuntimeError("the game is broken")
+
+        def hang(effort):
+            time.sleep(60)
+
+        def wrong(effort):
+            return 3
+    """
+    (tmp_path / "fake_measures.py").write_text(textwrap.dedent(source))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return "fake_measures"
+
+
+def fake_row(module: str, function: str, **changes: Any) -> Row:
+    return dataclasses.replace(Row(f"batch/{function}", "fake", "steps/s", f"{module}:{function}"), **changes)
+
+
+def test_a_row_is_measured_in_its_own_process(fake: str) -> None:
+    found = run(fake_row(fake, "fine", arguments={"units": 3}), SHORT)
+    assert found.status == MEASURED
+    assert len(found.values) == SHORT.repeats
+    assert found.ready is not None
+    assert found.ready > 0
+
+
+@pytest.mark.parametrize(
+    ("function", "note"),
+    [
+        ("crash", "ended by SIGABRT"),
+        ("leave", "ended without an answer"),
+        ("fail", "exit status 1: RuntimeError: the game is broken"),
+        ("wrong", "expected a Sample"),
+        ("unknown", "has no attribute 'unknown'"),
+    ],
+)
+def test_a_row_that_breaks_says_why_and_breaks_nothing_else(fake: str, function: str, note: str) -> None:
+    found = run(fake_row(fake, function), SHORT)
+    assert (found.status, found.values) == (FAILED, [])
+    assert note in found.note
+
+
+def test_a_row_that_hangs_is_given_up(fake: str) -> None:
+    found = run(fake_row(fake, "hang", limit=0.5), SHORT)
+    assert (found.status, found.note) == (LATE, "given up after 0.5 s")
+
+
+def test_a_row_of_a_system_that_is_not_installed_is_absent() -> None:
+    found = run(fake_row("nowhere", "f", needs=("json", "no_such_module")), SHORT)
+    assert (found.status, found.note) == (ABSENT, "not installed: no_such_module")
+
+
+def test_an_interrupt_keeps_the_rows_done() -> None:
+    def runner(row: Row, effort: Effort) -> Result:
+        if row.name == "batch/mask/4096x1":
+            raise KeyboardInterrupt
+        return result(row.name, repeats_of(effort))
+
+    def repeats_of(effort: Effort) -> list[float]:
+        return [1.0] * effort.repeats
+
+    chosen = select(every_row(), ["batch/mask"])
+    found = command.measure(chosen, SHORT, "basilica bench", runner, Console(file=io.StringIO()))
+    assert found.interrupted
+    assert [row.name for row in found.rows] == [f"batch/mask/{games}x1" for games in (1, 64, 1024)]
+
+
+# --- Reports -------------------------------------------------------------------------------------
+
+
+def test_a_report_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "report.json"
+    before = made_report(result(), result("aec/raw", [], status=LATE, note="given up", ready=None))
+    write_report(path, before)
+    assert read_report(path) == before
+    facts = json.loads(path.read_text())
+    assert facts["format"] == report.FORMAT
+    assert [facts["rows"][0][key] for key in ("median", "low", "high")] == [110.0, 100.0, 120.0]
+    assert facts["rows"][1]["median"] is None
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda facts: facts.pop("rows"), "lacks the key 'rows'"),
+        (lambda facts: facts.update(format="other 3"), "has format 'other 3': expected 'basilica-bench 1'"),
+        (lambda facts: facts.update(versions=3), "has 3 under 'versions'"),
+        (lambda facts: facts["rows"].append(7), "row 2 is 7: expected an object"),
+        (lambda facts: facts["rows"][0].pop("unit"), "row 1 lacks the key 'unit'"),
+        (
+            lambda facts: facts["rows"][0].update(status="lost"),
+            "row 1 has status 'lost': expected one of",
+        ),
+        (lambda facts: facts["rows"][0].update(values=[]), r"row 1 has values \[\]"),
+        (lambda facts: facts["rows"][0].update(values=[0]), r"row 1 has values \[0\]: expected positive"),
+    ],
+)
+def test_a_broken_report_is_refused_by_name(tmp_path: Path, change: Any, message: str) -> None:
+    path = tmp_path / "report.json"
+    write_report(path, made_report(result()))
+    facts = json.loads(path.read_text())
+    change(facts)
+    path.write_text(json.dumps(facts))
+    with pytest.raises(ValueError, match=message):
+        read_report(path)
+
+
+def test_a_file_that_is_not_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("basilica")
+    with pytest.raises(ValueError, match=r"report\.json is not JSON"):
+        read_report(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (6_214_000, "6.21 M"),
+        (62_140_000, "62.1 M"),
+        (412_345, "412 k"),
+        (41_234, "41.2 k"),
+        (4_123, "4,123"),
+        (512, "512"),
+        (23.456, "23.5"),
+        (2.3456, "2.35"),
+        (0.09312, "0.0931"),
+        (3.1e9, "3.10 G"),
+    ],
+)
+def test_a_figure_has_three_digits(value: float, text: str) -> None:
+    assert figure(value) == text
+
+
+def test_markdown_tells_figures_conditions_and_what_is_missing() -> None:
+    absent = result(
+        "aec/pettingzoo-chess-raw", [], status=ABSENT, system="PettingZoo", note="not installed: chess"
+    )
+    text = markdown(made_report(result(), absent, interrupted=True))
+    assert "| Basilica: + mask | 64 | 1 | 110 | 100 – 120 | steps/s | 0.5 |" in text
+    assert "| PettingZoo: + mask | 64 | 1 | absent | not installed: chess | 0.5 |" in text
+    assert "Some Processor, 2 cores" in text
+    assert "frequency governor not told" in text
+    assert "numpy 2.0" in text
+    assert "rows are missing" in text
+    assert text.index("### Many games in one call") < text.index("### PettingZoo AEC loop")
+
+
+def test_fill_replaces_a_block_and_nothing_else(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- generated: results -->\nold\n<!-- end -->\nafter\n")
+    fill(page, "results", "new")
+    fill(page, "results", "newer")
+    assert page.read_text() == "before\n<!-- generated: results -->\n\nnewer\n\n<!-- end -->\nafter\n"
+    with pytest.raises(ValueError, match=r"page\.md does not have one block from <!-- generated: other -->"):
+        fill(page, "other", "text")
+
+
+# --- Comparing -----------------------------------------------------------------------------------
+
+
+def test_a_ratio_above_one_is_better_for_speeds_and_times() -> None:
+    old = made_report(result(values=[100.0]), result("start/cold", [10.0], unit="s"))
+    new = made_report(result(values=[50.0]), result("start/cold", [5.0], unit="s"))
+    assert [change.ratio for change in compare(old, new)] == [0.5, 2.0]
+    assert [change.is_worse(0.7) for change in compare(old, new)] == [True, False]
+    assert not compare(old, new)[0].is_worse(0.5)
+
+
+def test_only_rows_measured_before_and_tried_now_are_compared() -> None:
+    gone = result("aec/raw", [], status=FAILED, note="exit status 1")
+    away = result("gym/sb3", [], status=ABSENT)
+    old = made_report(
+        result("aec/raw"), result("gym/sb3"), result("gym/env", [], status=FAILED), result("clone/core")
+    )
+    changes = compare(old, made_report(gone, away, result("gym/env"), result()))
+    assert [(change.name, change.is_worse(0.7)) for change in changes] == [("aec/raw", True)]
+
+
+def test_a_slower_rival_tells_of_the_machine_only() -> None:
+    old = made_report(result(system="pgx (CPU)", values=[100.0]))
+    new = made_report(result(system="pgx (CPU)", values=[10.0]))
+    assert not compare(old, new)[0].is_worse(0.7)
+
+
+def bench(*arguments: str | Path) -> int:
+    return command.main([str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize(
+    ("speed", "threshold", "status"),
+    [(69.0, "0.7", 1), (71.0, "0.7", 0), (71.0, "0.9", 1), (300.0, "0.9", 0)],
+)
+def test_compare_fails_past_the_threshold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], speed: float, threshold: str, status: int
+) -> None:
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    write_report(old, made_report(result(values=[100.0])))
+    write_report(new, made_report(result(values=[speed])))
+    assert bench("--load", new, "--compare", old, "--threshold", threshold) == status
+    assert f"{speed / 100:.2f}" in capsys.readouterr().out
+
+
+def test_a_failed_row_of_basilica_fails_the_run_and_a_rival_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    write_report(path, made_report(result(), result("aec/x", [], status=FAILED, system="PettingZoo")))
+    assert bench("--load", path) == 0
+    write_report(path, made_report(result(), result("aec/raw", [], status=LATE)))
+    assert bench("--load", path) == 1
+
+
+def test_wrong_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "report.json"
+    write_report(path, made_report(result()))
+    other = tmp_path / "other.json"
+    write_report(other, made_report(result("aec/raw")))
+    assert bench("--load", tmp_path / "missing.json") == 2
+    assert "missing.json" in capsys.readouterr().err
+    assert bench("--rows", "bach") == 2
+    assert "no row fits 'bach'" in capsys.readouterr().err
+    assert bench("--load", path, "--threshold", "0") == 2
+    assert "--threshold 0.0: expected a positive ratio" in capsys.readouterr().err
+    assert bench("--load", path, "--compare", other) == 2
+    assert "no measured row in common" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as leaving:
+        bench("--row")
+    assert leaving.value.code == 2
+
+
+def test_list_shows_the_rows_without_measuring(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench("--list", "--rows", "start") == 0
+    names = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["start/import", "start/cold", "start/warm"]
+
+
+def test_load_writes_the_file_again_and_fills_a_page(tmp_path: Path) -> None:
+    path, copy, page = tmp_path / "report.json", tmp_path / "copy.json", tmp_path / "page.md"
+    write_report(path, made_report(result()))
+    page.write_text("<!-- generated: results -->\n<!-- end -->\n")
+    assert bench("--load", path, "--json", copy, "--fill", page) == 0
+    assert copy.read_text() == path.read_text()
+    assert "| 110 | 100 – 120 |" in page.read_text()
+
+
+# --- Statistics ----------------------------------------------------------------------------------
+
+
+def counted(games: int, policy: str = "uniform", threads: int = 1) -> Any:
+    return np.concatenate(list(statistics.random_games(games, seed=3, policy=policy, threads=threads)))
+
+
+def test_random_games_look_as_an_independent_engine_counted() -> None:
+    """100,000 games of another engine: 59 decisions, 18.8 turns, branching 20.6, wins 44.4 and 41.7 %."""
+    found = statistics.facts(counted(20_000))
+    assert found["games"] == 20_000
+    assert found["decisions"]["mean"] == pytest.approx(59.0, abs=0.3)
+    assert found["turns"]["mean"] == pytest.approx(18.8, abs=0.1)
+    assert found["branching"] == pytest.approx(20.6, abs=0.1)
+    assert found["player_0_wins"]["low"] < 0.444 < found["player_0_wins"]["high"]
+    assert found["player_1_wins"]["low"] < 0.417 < found["player_1_wins"]["high"]
+    assert found["limit"]["low"] < 1 / 375 < found["limit"]["high"]
+    assert found["exhaustion"]["share"] < 0.001
+
+
+def test_kind_first_games_look_as_an_independent_engine_counted() -> None:
+    """Counted there: 155 decisions, 32.7 turns, branching 18.7, 47 % exhausted, scores 16.9 and 16.5."""
+    found = statistics.facts(counted(10_000, "kind-first"))
+    assert found["decisions"]["mean"] == pytest.approx(155, abs=1)
+    assert found["turns"]["mean"] == pytest.approx(32.7, abs=0.2)
+    assert found["branching"] == pytest.approx(18.7, abs=0.1)
+    assert found["exhaustion"]["share"] == pytest.approx(0.47, abs=0.02)
+    assert found["player_0_score"]["mean"] == pytest.approx(16.9, abs=0.3)
+    assert found["player_1_score"]["mean"] == pytest.approx(16.5, abs=0.3)
+    assert found["limit"]["share"] == pytest.approx(1 / 88, rel=0.3)
+
+
+def test_the_split_and_the_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = counted(300)
+    monkeypatch.setattr(statistics, "_CHUNK", 7)
+    assert np.array_equal(counted(300, threads=2), whole)
+
+
+def test_histograms_and_shares_add_up() -> None:
+    found = statistics.facts(counted(500, "kind-first"))
+    for key in ("player_0_score_histogram", "player_1_score_histogram", "decisions_histogram"):
+        assert sum(found[key].values()) == 500
+    outcomes = (found["player_0_wins"], found["player_1_wins"], found["tie"])
+    assert sum(outcome["share"] for outcome in outcomes) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (81, 263, 0.2553, 0.3662)],
+)
+def test_wilson_interval_is_as_published(successes: int, trials: int, low: float, high: float) -> None:
+    assert statistics.wilson(successes, trials) == pytest.approx((low, high), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"games": 0}, "games=0: expected 1 or more"),
+        ({"games": 1, "threads": 0}, "threads=0: expected 1 or more"),
+        ({"games": 1, "policy": "odd"}, "policy='odd': expected one of uniform, kind-first"),
+    ],
+)
+def test_wrong_numbers_of_games_are_named(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        next(statistics.random_games(**wrong))
+
+
+def test_the_statistics_command_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, page = tmp_path / "facts.json", tmp_path / "page.md"
+    page.write_text("<!-- generated: random_play -->\n<!-- end -->\n")
+    assert bench("statistics", "--games", "200", "--seed", "5", "--json", path, "--fill", page) == 0
+    facts = json.loads(path.read_text())
+    assert facts["format"] == statistics.FORMAT
+    assert facts["tiles"]["name"] == "standard"
+    assert {policy: found["games"] for policy, found in facts["policies"].items()} == {
+        "uniform": 200,
+        "kind-first": 200,
+    }
+    table = capsys.readouterr().out
+    assert "| games | 200 | 200 |" in table
+    assert "| games | 200 | 200 |" in page.read_text()
+    assert bench("statistics", "--games", "0") == 2
+    assert "games=0" in capsys.readouterr().err
