@@ -37,8 +37,6 @@ from basilica_env.core.layout import (
     CHOOSE_RECRUIT,
     CHOOSE_REMOVE,
     COINS_EACH,
-    COLOUR,
-    COLOURS,
     COLUMN_LETTERS,
     COLUMNS,
     DECISION_NAMES,
@@ -113,6 +111,13 @@ _EVERY_SQUARE = (1 << SQUARES) - 1
 _COLUMN_A = sum(1 << COLUMNS * row for row in range(ROWS))
 _COLUMN_E = _COLUMN_A << COLUMNS - 1
 
+# What follows the code of a tile, in this order.
+_MARKS = (
+    (GLASS, "*"),
+    *((BUILDERS + player, f"+{player}") for player in range(PLAYERS)),
+    *((RANK + rank, letter) for rank, letter in enumerate(RANK_LETTERS)),
+)
+
 # The order that a decision belongs to; the one of an offer depends on the tile.
 _ORDER_OF = {
     CHOOSE_PROMOTE: ORDER_PROMOTE,
@@ -132,8 +137,10 @@ _SECOND_HALVES = (CHOOSE_CONFUSE, SCAFFOLD_ONE)
 _PAID_DECISIONS = (PAID_PROMOTE, PAID_RECRUIT, PAID_CONFUSE)
 
 # The fields of the record that the reader has under the same name.
-_SCALARS = ("orders", "vaults", "king", "scores", "coins", "turn", "actions", "decision", "space", "square")
-_SCALARS += ("rank", "reshuffled")
+_SAME_NAME = (
+    *("orders", "vaults", "king", "scores", "coins", "turn", "actions"),
+    *("decision", "space", "square", "rank", "reshuffled"),
+)
 
 _TILE_ON_SQUARE = re.compile(r"([RYBG]+[0-9]+)(\*?)(?:\+([01])([AMS]?))?", re.ASCII)
 _PAIR = re.compile(r"(0|[1-9][0-9]{0,4}):(0|[1-9][0-9]{0,4})", re.ASCII)
@@ -240,7 +247,7 @@ def action_number(move: str) -> int:
     """
     if move not in _ACTION_NUMBERS:
         raise ValueError(
-            f"unknown move {shown(move)}: expected V2c3, B, O1, redraw, c3=A, c3-c4, c3, pay, pass or the like"
+            f"unknown move {shown(move)}: expected a move such as V2c3, B, O1, redraw, c3=A, c3-c4, c3 or pay"
         )
     return _ACTION_NUMBERS[move]
 
@@ -315,29 +322,21 @@ def _record(game: np.void | npt.NDArray[np.void]) -> Any:
 
 def _cathedral_text(record: Any, tiles: TileSet) -> str:
     planes = record["planes"].tolist()
-    squares = [_square_text(planes, square, tiles) for square in range(SQUARES)]
+    squares = [_square_text([plane >> square & 1 for plane in planes], tiles) for square in range(SQUARES)]
     rows = [squares[first : first + COLUMNS] for first in range(0, SQUARES, COLUMNS)]
     while rows and rows[-1] == ["."] * COLUMNS:
         rows.pop()
     return "/".join(map(",".join, rows)) or "-"
 
 
-def _square_text(planes: list[int], square: int, tiles: TileSet) -> str:
-    def number(first: int, count: int) -> int:
-        return sum((planes[first + k] >> square & 1) << k for k in range(count))
-
-    if not number(COLOUR, COLOURS):
-        return "#" if number(SCAFFOLD, 1) else "."
-    text = tiles.codes[number(TILE_ID, TILE_ID_BITS)]
-    if number(GLASS, 1):
-        text += "*"
-    for player in range(PLAYERS):
-        if number(BUILDERS + player, 1):
-            text += f"+{player}"
-    for rank, letter in enumerate(RANK_LETTERS):
-        if number(RANK + rank, 1):
-            text += letter
-    return text
+def _square_text(bits: list[int], tiles: TileSet) -> str:
+    """Return the text of a square from its bit in each plane."""
+    if bits[SCAFFOLD]:
+        return "#"
+    if not any(bits):
+        return "."
+    number = sum(bits[TILE_ID + k] << k for k in range(TILE_ID_BITS))
+    return tiles.codes[number] + "".join(mark for plane, mark in _MARKS if bits[plane])
 
 
 def _spaces_text(numbers: list[int], tiles: TileSet) -> str:
@@ -760,7 +759,7 @@ class _PositionReader:
         game["deck"][top:TILES] = self.stack
         game["deck"][: len(self.discard)] = self.discard
         game["top"], game["discards"] = top, len(self.discard)
-        for name in _SCALARS:
+        for name in _SAME_NAME:
             game[name] = getattr(self, name)
         game["legal"] = _legal(games, self.tiles)[0]
         return games

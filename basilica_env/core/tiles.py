@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from os import PathLike, fspath
-from pathlib import PurePath
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -120,9 +120,9 @@ class TileSet:
         OSError
             The file cannot be read.
         """
-        with open(path, "rb") as file:
+        with Path(path).open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
-        return cls.parse(data, PurePath(path).stem, fspath(path))
+        return cls.parse(data, Path(path).stem, fspath(path))
 
     @classmethod
     def parse(cls, data: bytes, name: str, file: str | None = None) -> TileSet:
@@ -131,7 +131,7 @@ class TileSet:
         Parameters
         ----------
         data : bytes
-            UTF-8, with or without a byte order mark; lines end in ``\\n`` or ``\\r\\n``.
+            UTF-8, with or without a byte order mark, with the line ends of any system.
         name : str
             The name of the tile set.
         file : str, optional
@@ -351,7 +351,7 @@ class _Reader:
         if match[1] != colours:
             raise self.fault(
                 "code",
-                f"code {shown(row['code'])} does not fit the colours {colours!r}: expected {colours} and a number",
+                f"code {shown(row['code'])} of a tile of colours {colours}: expected {colours} and a number",
             )
         if order not in ORDER_NAMES:
             raise self.fault(
