@@ -44,27 +44,49 @@ def lowest(typing_context: Any, board: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic
-def store_bits(typing_context: Any, out: Any, offset: Any, bits: Any) -> Any:
-    """Write the 64 bits of a word as 64 numbers, 0 or 1, to a flat array of uint8 or float32.
+def _store(context: Any, builder: Any, signature: Any, arguments: Any, number: Any) -> Any:
+    """Store a number or a vector at a byte of an array of uint8."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    target = builder.gep(array.data, [arguments[1]])
+    builder.store(number, builder.bitcast(target, number.type.as_pointer()), align=1)
+    return context.get_dummy_value()
 
-    Numba writes bit by bit; one vector store is some twenty times faster.
+
+@intrinsic
+def store_bits(typing_context: Any, out: Any, at: Any, bits: Any) -> Any:
+    """Write the 64 bits of a word as 64 bytes, 0 or 1, from byte ``at`` of an array of uint8.
+
+    Numba writes byte by byte; one vector store is some twenty times faster.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        target = builder.gep(array.data, [arguments[1]])
         flags = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), 64))
-        if signature.args[0].dtype == types.float32:
-            vector = ir.VectorType(ir.FloatType(), 64)
-            numbers = builder.uitofp(flags, vector)
-        else:
-            vector = ir.VectorType(ir.IntType(8), 64)
-            numbers = builder.zext(flags, vector)
-        builder.store(numbers, builder.bitcast(target, vector.as_pointer()), align=1)
-        return context.get_dummy_value()
+        numbers = builder.zext(flags, ir.VectorType(ir.IntType(8), 64))
+        return _store(context, builder, signature, arguments, numbers)
 
     return types.void(out, types.intp, types.uint64), generate
+
+
+@intrinsic
+def store_bits_as_floats(typing_context: Any, out: Any, at: Any, bits: Any) -> Any:
+    """Write the 64 bits of a word as 64 numbers of ``float32`` from byte ``at`` of an array of uint8."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        flags = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), 64))
+        numbers = builder.uitofp(flags, ir.VectorType(ir.FloatType(), 64))
+        return _store(context, builder, signature, arguments, numbers)
+
+    return types.void(out, types.intp, types.uint64), generate
+
+
+@intrinsic
+def store_float(typing_context: Any, out: Any, at: Any, number: Any) -> Any:
+    """Write a number as ``float32`` from byte ``at`` of an array of uint8."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _store(context, builder, signature, arguments, arguments[2])
+
+    return types.void(out, types.intp, types.float32), generate
 
 
 @kernel

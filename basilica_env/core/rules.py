@@ -439,12 +439,18 @@ def _clear_after_scoring(game: Any) -> None:
 
 
 @kernel
-def _place_vault(game: Any, tiles: Any, space: int, square: int) -> None:
-    """Place Vault (R4), with the scoring that a crown may cause (R4.3) and the refill (R4.4)."""
-    tile = game.vaults[space]
+def put_tile(game: Any, tiles: Any, tile: int, square: int) -> None:
+    """Put a tile on a square: its pattern into the planes."""
     pattern = tiles[tile].pattern
     for plane in range(PATTERN_PLANES):
         game.planes[plane] |= (pattern >> np.uint64(plane) & ONE) << np.uint64(square)
+
+
+@kernel
+def _place_vault(game: Any, tiles: Any, space: int, square: int) -> None:
+    """Place Vault (R4), with the scoring that a crown may cause (R4.3) and the refill (R4.4)."""
+    tile = game.vaults[space]
+    put_tile(game, tiles, tile, square)
     game.vaults[space] = NONE
     scored = False
     if tiles[tile].crown:
@@ -620,6 +626,50 @@ def apply(game: Any, tiles: Any, action: int) -> None:
     else:
         _choose_square(game, tiles, action - SQUARE)
     list_legal(game, tiles)
+
+
+@kernel
+def arrange_reshuffled(games: Any, tiles: Any, pile: Any, drawn: int) -> bool:
+    """Put the pile that the last action reshuffled into a given order, as a record tells it (R7.1).
+
+    Parameters
+    ----------
+    pile : int64 array of the tile numbers, top first
+    drawn : how many tiles the last action drew from it
+
+    Returns
+    -------
+    False, and nothing changed, if these are not the tiles that were reshuffled.
+    """
+    game = games[0]
+    start = game.top - drawn
+    if len(pile) != TILES - start:
+        return False
+    given = EMPTY
+    actual = EMPTY
+    for k in range(len(pile)):
+        given |= bit(pile[k])
+        actual |= bit(np.int64(game.deck[start + k]))
+    if given != actual:
+        return False
+    # The last tiles drawn fill the last spaces: vault spaces after a redraw, else one order space.
+    for space in range(SPACES):
+        for k in range(drawn):
+            old = np.int64(game.deck[start + k])
+            if game.orders[space] == old:
+                game.orders[space] = pile[k]
+                break
+            if game.vaults[space] == old:
+                game.vaults[space] = pile[k]
+                break
+    for k in range(len(pile)):
+        game.deck[start + k] = pile[k]
+    game.hidden |= given
+    for space in range(SPACES):
+        if game.vaults[space] != NONE:
+            game.hidden &= ~bit(game.vaults[space])
+    list_legal(game, tiles)
+    return True
 
 
 # --- Set-up (R2) and what is hidden (R1.5) -------------------------------------------------------
