@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from basilica_env.core.tiles import TileSet
 
@@ -11,12 +11,15 @@ class Engine(Protocol):
     """One game of either engine."""
 
     @classmethod
-    def new(cls, seed: int) -> Engine:
+    def new(cls, seed: int) -> Self:
         """Begin a game."""
 
     @classmethod
-    def from_text(cls, text: str, seed: int = 0, tiles: TileSet | None = None) -> Engine:
+    def from_text(cls, text: str, seed: int = 0, tiles: TileSet | None = None) -> Self:
         """Begin at a position."""
+
+    def copy(self) -> Self:
+        """Give another game in the same position, which will be reshuffled in the same way."""
 
     def to_text(self) -> str:
         """Give the position."""
@@ -48,6 +51,9 @@ class _Adapter:
 
     def __init__(self, game: Any) -> None:
         self.game = game
+
+    def copy(self) -> Self:
+        return type(self)(self.game.copy())
 
     def to_text(self) -> str:
         return str(self.game.to_text())

@@ -72,7 +72,8 @@ def position(
 
     ``stack`` and ``discard`` name the first tiles of their piles; the tiles named nowhere follow on the pile
     that ``rest`` says. The king stands, if not told otherwise, on the number of crowns in the drawing, as if
-    these tiles were all that was placed.
+    these tiles were all that was placed. Further on he makes sense only if other crowns can have been placed:
+    before the reshuffle, or those that lie in the discard pile.
     """
     rows = drawn_rows(drawing)
     in_cathedral = [code for row in rows for square in row if (code := tile_of(square))]

@@ -76,7 +76,7 @@ def test_r1_3_glass_never_runs_out(engine: type[Engine]) -> None:
     glass = [f"{code}*" for code in singles[:29]]
     rows = [glass[first : first + 5] for first in range(0, 25, 5)] + [[*glass[25:29], "R2+0"]]
     board = "\n".join(" ".join(row) for row in rows)
-    game = engine.from_text(position(board, orders="R4 R1 R3", vaults="R0 Y1 B0", king=29))
+    game = engine.from_text(position(board, orders="R4 R1 R3", vaults="R0 Y1 B0", king=29, reshuffled=1))
     game.play("O1")
     expect_moves(game, "e1")
     game.play("e1")

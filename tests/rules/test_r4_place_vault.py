@@ -78,7 +78,7 @@ def test_r4_3_a_crown_moves_the_king_one_space(engine: type[Engine], vault: str,
 def test_r4_3_a_scoring_follows_at_once(engine: type[Engine], king: int, over: bool) -> None:
     # R2 alone with a builder of player 1 scores one point; G9 brings the king onto the scoring space.
     game = engine.from_text(
-        position("R2+1 . . . .", orders=NO_ORDER, vaults="G9 Y5 B5", king=king, scores="0:0")
+        position("R2+1 . . . .", orders=NO_ORDER, vaults="G9 Y5 B5", king=king, reshuffled=1, scores="0:0")
     )
     game.play("V1e1")
     fields = split(game.to_text())
@@ -90,7 +90,9 @@ def test_r4_3_a_scoring_follows_at_once(engine: type[Engine], king: int, over: b
 @pytest.mark.parametrize(("vault", "king"), [("Y5", 9), ("G9", 8), ("Y5", 10), ("G9", 10)])
 def test_r4_3_no_scoring_elsewhere(engine: type[Engine], vault: str, king: int) -> None:
     # Without a crown the king stays on 9 or 10; with one it comes to 9 or 11: no scoring.
-    game = engine.from_text(position("R2+1 . . . .", orders=NO_ORDER, vaults=f"{vault} Y6 B5", king=king))
+    game = engine.from_text(
+        position("R2+1 . . . .", orders=NO_ORDER, vaults=f"{vault} Y6 B5", king=king, reshuffled=1)
+    )
     game.play("V1e1")
     fields = split(game.to_text())
     assert (fields["scores"], fields["turn"], fields["decision"]) == ("0:0", "0:2", "main@e1")
@@ -113,11 +115,11 @@ def test_r4_4_the_order_above_is_flipped_and_its_space_refilled(
 
 def test_r4_4_the_refill_comes_after_the_king_and_the_scoring(engine: type[Engine]) -> None:
     # The stack is empty, so order space 1 is refilled from the discard pile, reshuffled (R7.1). The scoring
-    # comes first: R2 and G9, which it discards from a1 and e1 (R8.5), are in the shuffle.
-    text = position("R2+1 . . . .", orders=NO_ORDER, vaults="G9 Y5 B5", rest="discard", king=9)
+    # comes first: R2, Y1 and G9, which it discards from a1, c1 and e1 (R8.5), are in the shuffle.
+    text = position("R2+1 . Y1 . .", orders=NO_ORDER, vaults="G9 Y5 B5", rest="discard", king=9)
     game = engine.from_text(text, seed=4)
     game.play("V1e1")
-    deck = Generator(4).shuffled([*codes(split(text)["discard"]), "R2", "G9"])
+    deck = Generator(4).shuffled([*codes(split(text)["discard"]), "R2", "Y1", "G9"])
     assert game.to_text() == position(
         orders=f"{deck[0]} R1 R3",
         vaults="R0 Y5 B5",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -325,9 +326,10 @@ def test_r7_2_a_builder_needs_no_tile(engine: type[Engine]) -> None:
 
 
 def test_r7_2_an_empty_discard_pile_cannot_be_shuffled(engine: type[Engine]) -> None:
-    # Fifty-two tiles in the cathedral, six on the spaces, so stack and discard pile are empty. The twelve
-    # wild tiles stand on a, c and e of rows 1, 3, 5 and 7, where none touches another. (Not to be reached in
-    # play: so many crowns would have brought the king further. The clause stands all the same.)
+    # Fifty-two tiles in the cathedral, six on the spaces, so stack and discard pile are empty. The twelve wild
+    # tiles stand on a, c and e of rows 1, 3, 5 and 7, where none touches another. It takes a tile set without
+    # crowns to come that far. Nobody has a builder there: 0:0.
+    tiles = replace(STANDARD, name="without crowns", crowns=(0,) * len(STANDARD.crowns))
     on_spaces = ["RY1", "RB0", "RG0", "BG2", "YB1", "YG0"]
     left = [code for code in STANDARD.codes if code not in on_spaces]
     wild = [code for code in left if len(code) == 3]
@@ -337,12 +339,14 @@ def test_r7_2_an_empty_discard_pile_cannot_be_shuffled(engine: type[Engine]) -> 
         for column in range(5 if row < 10 else 2):
             at_wild = row in (0, 2, 4, 6) and column in (0, 2, 4)
             rows[row][column] = (wild if at_wild else single).pop(0)
-    assert not wild
-    assert not single
     board = "\n".join(" ".join(row) for row in reversed(rows))
-    game = engine.from_text(position(board, orders="RY1 RB0 RG0", vaults="BG2 YB1 YG0", king=12))
+    text = position(board, orders="RY1 RB0 RG0", vaults="BG2 YB1 YG0", tiles=tiles)
+    assert (split(text)["stack"], split(text)["discard"]) == ("-", "-")
+    game = engine.from_text(text, tiles=tiles)
     game.play("V1c11")
     fields = split(game.to_text())
     assert game.is_over
     assert (fields["orders"], fields["vaults"]) == ("_,RB0,RG0", "RY1,YB1,YG0")
     assert (fields["stack"], fields["discard"], fields["scores"]) == ("-", "-", "0:0")
+    # No discard pile has become the stack.
+    assert fields["reshuffled"] == "0"

@@ -17,7 +17,7 @@ def scored(engine: type[Engine], board: str) -> tuple[int, int]:
     The king goes from 29 to 30 with G9 on e1, the third scoring. G9 touches no green tile and carries nobody,
     so it scores nothing.
     """
-    game = engine.from_text(position(board, orders=NO_ORDER, vaults="G9 Y1 B0", king=29))
+    game = engine.from_text(position(board, orders=NO_ORDER, vaults="G9 Y1 B0", king=29, reshuffled=1))
     game.play("V1e1")
     assert game.is_over
     return game.scores
@@ -29,7 +29,9 @@ def scored(engine: type[Engine], board: str) -> tuple[int, int]:
 )
 def test_r8_1_the_turn_ends_at_once(engine: type[Engine], king: int, turn: str, next_turn: str) -> None:
     game = engine.from_text(
-        position("R2 . . . .", orders=NO_ORDER, vaults="G9 Y5 B5", stack="G1", king=king, turn=turn)
+        position(
+            "R2 . . . .", orders=NO_ORDER, vaults="G9 Y5 B5", stack="G1", king=king, reshuffled=1, turn=turn
+        )
     )
     game.play("V1e1")
     # Both vaults lie in row 1 and are discarded, nobody scores, no builder may follow.
@@ -38,6 +40,7 @@ def test_r8_1_the_turn_ends_at_once(engine: type[Engine], king: int, turn: str, 
         vaults="R0 Y5 B5",
         discard="R2 G9",
         king=king + 1,
+        reshuffled=1,
         turn=next_turn,
     )
     expect_moves(game, places("123", "a1 b1 c1 d1 e1"))
@@ -229,7 +232,7 @@ def test_r8_4_points(engine: type[Engine], board: str, scores: tuple[int, int]) 
 def test_r8_4_points_add_up(engine: type[Engine]) -> None:
     # 2 more for player 1, from 12:7.
     game = engine.from_text(
-        position("R2+1 R6 . . .", orders=NO_ORDER, vaults="G9 Y1 B0", king=29, scores="12:7")
+        position("R2+1 R6 . . .", orders=NO_ORDER, vaults="G9 Y1 B0", king=29, reshuffled=1, scores="12:7")
     )
     game.play("V1e1")
     assert game.scores == (12, 9)
@@ -238,7 +241,9 @@ def test_r8_4_points_add_up(engine: type[Engine]) -> None:
 
 def test_r8_4_the_tile_that_brings_the_scoring_counts(engine: type[Engine]) -> None:
     # R1 (crown) on b1 joins R2 and R6: three tiles.
-    game = engine.from_text(position("R2+0 . R6 . .", orders="R0 R4 R3", vaults="R1 Y1 B0", king=29))
+    game = engine.from_text(
+        position("R2+0 . R6 . .", orders="R0 R4 R3", vaults="R1 Y1 B0", king=29, reshuffled=1)
+    )
     game.play("V1b1")
     assert game.scores == (3, 0)
 
@@ -261,6 +266,7 @@ def test_r8_5_after_the_first_scoring(engine: type[Engine]) -> None:
             stack="G1 G2",
             discard="B9 G5",
             king=9,
+            reshuffled=1,
             coins="2:0",
             turn="0:3",
         )
@@ -277,6 +283,7 @@ def test_r8_5_after_the_first_scoring(engine: type[Engine]) -> None:
         stack="G2",
         discard="B9 G5 R2 R6 B7 Y2",
         king=10,
+        reshuffled=1,
         scores="4:3",
         coins="2:0",
         turn="1:3",
@@ -296,6 +303,7 @@ def test_r8_5_after_the_second_scoring(engine: type[Engine]) -> None:
             vaults="B7 Y1 B0",
             stack="G1 G2",
             king=19,
+            reshuffled=1,
             scores="5:6",
             turn="1:1",
         )
@@ -308,6 +316,7 @@ def test_r8_5_after_the_second_scoring(engine: type[Engine]) -> None:
         stack="G2",
         discard="R9 R6 R2",
         king=20,
+        reshuffled=1,
         scores="6:6",
         turn="0:3",
     )
@@ -315,7 +324,7 @@ def test_r8_5_after_the_second_scoring(engine: type[Engine]) -> None:
 
 def slid(engine: type[Engine], board: str) -> str:
     """Give the cathedral after the first scoring, brought about by G9 on e1."""
-    game = engine.from_text(position(board, orders=NO_ORDER, vaults="G9 Y1 B0", king=9))
+    game = engine.from_text(position(board, orders=NO_ORDER, vaults="G9 Y1 B0", king=9, reshuffled=1))
     game.play("V1e1")
     return split(game.to_text())["cathedral"]
 
@@ -399,7 +408,9 @@ def test_r8_6_after_the_third_scoring(engine: type[Engine]) -> None:
         R2*+0A .  .    .    .
     """
     game = engine.from_text(
-        position(board, orders="G0 Y9 B6", vaults="Y1 B7 B0", stack="G1 G2", king=29, scores="4:4")
+        position(
+            board, orders="G0 Y9 B6", vaults="Y1 B7 B0", stack="G1 G2", king=29, reshuffled=1, scores="4:4"
+        )
     )
     game.play("V2e1")
     after = """
@@ -413,6 +424,7 @@ def test_r8_6_after_the_third_scoring(engine: type[Engine]) -> None:
         vaults="Y1 _ B0",
         stack="G1 G2",
         king=30,
+        reshuffled=1,
         scores="8:4",
         turn="0:0",
         decision="over",

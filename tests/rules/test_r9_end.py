@@ -22,7 +22,15 @@ def test_r9_1_more_points_win(
     engine: type[Engine], scores: str, final: tuple[int, int], returns: tuple[int, int], turn: str
 ) -> None:
     game = engine.from_text(
-        position("R2+1 . . . .", orders="R0 R1 R3", vaults="G9 Y1 B0", king=29, scores=scores, turn=turn)
+        position(
+            "R2+1 . . . .",
+            orders="R0 R1 R3",
+            vaults="G9 Y1 B0",
+            king=29,
+            reshuffled=1,
+            scores=scores,
+            turn=turn,
+        )
     )
     game.play("V1e1")
     assert game.is_over
@@ -31,7 +39,7 @@ def test_r9_1_more_points_win(
 
 
 def test_r9_1_nobody_scored_is_a_tie(engine: type[Engine]) -> None:
-    game = engine.from_text(position(orders="R0 R1 R3", vaults="G9 Y1 B0", king=29))
+    game = engine.from_text(position(orders="R0 R1 R3", vaults="G9 Y1 B0", king=29, reshuffled=1))
     game.play("V1e1")
     assert (game.scores, game.returns()) == ((0, 0), (0, 0))
 
