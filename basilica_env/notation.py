@@ -379,7 +379,7 @@ class PositionError(ValueError):
         return f"{self.problem} in {place}: expected {self.expected}"
 
 
-def read_position(text: str, tiles: TileSet, seed: int = 0) -> npt.NDArray[np.void]:
+def read_position(text: str, tiles: TileSet, seed: int | None = 0) -> npt.NDArray[np.void]:
     """Read a position.
 
     Parameters
@@ -388,8 +388,8 @@ def read_position(text: str, tiles: TileSet, seed: int = 0) -> npt.NDArray[np.vo
         The eleven fields.
     tiles : TileSet
         The tile set of the game.
-    seed : int
-        Seeds the generator of the game, which a reshuffle (R7.1) draws on.
+    seed : int or None
+        Seeds the generator of the game, which a reshuffle (R7.1) draws on; None draws a fresh seed.
 
     Returns
     -------
@@ -421,7 +421,7 @@ class _PositionReader:
         self.placed: dict[int, int] = {}
         self.field_of_tile: dict[int, str] = {}
 
-    def read(self, seed: int) -> npt.NDArray[np.void]:
+    def read(self, seed: int | None) -> npt.NDArray[np.void]:
         self.read_cathedral()
         self.orders = self.read_spaces("orders")
         self.vaults = self.read_spaces("vaults")
@@ -746,7 +746,7 @@ class _PositionReader:
 
     # The record, and what the rules say about the decision
 
-    def fill(self, seed: int) -> npt.NDArray[np.void]:
+    def fill(self, seed: int | None) -> npt.NDArray[np.void]:
         from basilica_env.core.random import seed_state
 
         games = np.zeros(1, GAME)
