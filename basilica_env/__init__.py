@@ -11,18 +11,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from basilica_env.core.tiles import TileSet, TileSetError
+    from basilica_env.envs.batch import BatchEnv, BatchStep, perft, random_playouts
     from basilica_env.game import GameState, IllegalMoveError
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BatchEnv": "basilica_env.envs.batch",
+    "BatchStep": "basilica_env.envs.batch",
     "GameState": "basilica_env.game",
     "IllegalMoveError": "basilica_env.game",
     "TileSet": "basilica_env.core.tiles",
     "TileSetError": "basilica_env.core.tiles",
+    "perft": "basilica_env.envs.batch",
+    "random_playouts": "basilica_env.envs.batch",
 }
 
-__all__ = ["GameState", "IllegalMoveError", "TileSet", "TileSetError", "__version__"]
+__all__ = [
+    "BatchEnv",
+    "BatchStep",
+    "GameState",
+    "IllegalMoveError",
+    "TileSet",
+    "TileSetError",
+    "__version__",
+    "perft",
+    "random_playouts",
+]
 
 
 def __getattr__(name: str) -> Any:

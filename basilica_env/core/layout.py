@@ -67,6 +67,11 @@ ACTIONS_A_TURN = 3
 BUILDERS_EACH = 5
 TOKENS_EACH = 4
 COINS_EACH = 1
+SCORING_EVERY = 10
+"""The king's spaces between two scorings (R4.3)."""
+LAST_SPACE = 30
+"""The king's space that ends the game (R8.6)."""
+EVERY_TILE = np.uint64((1 << TILES) - 1)
 
 COLOUR_LETTERS = "RYBG"
 RANK_LETTERS = "AMS"

@@ -44,8 +44,10 @@ from basilica_env.core.layout import (
     COINS_EACH,
     COLOUR,
     COLUMNS,
+    EVERY_TILE,
     EXECUTE,
     GLASS,
+    LAST_SPACE,
     MAIN,
     MASK_WORDS,
     MOVE,
@@ -73,6 +75,7 @@ from basilica_env.core.layout import (
     SCAFFOLD,
     SCAFFOLD_ONE,
     SCAFFOLD_TWO,
+    SCORING_EVERY,
     SPACES,
     SQUARE,
     SQUARES,
@@ -87,7 +90,6 @@ from basilica_env.core.layout import (
 from basilica_env.core.random import shuffle
 from basilica_env.core.scoring import points_now, wild_squares
 
-_EVERY_TILE = np.uint64((1 << TILES) - 1)
 _EVERY_RANK = np.uint64((1 << RANKS) - 1)
 
 # The choice that executing an order begins with, by the number of the order.
@@ -455,10 +457,10 @@ def _place_vault(game: Any, tiles: Any, space: int, square: int) -> None:
     scored = False
     if tiles[tile].crown:
         game.king += 1
-        scored = game.king % 10 == 0
+        scored = game.king % SCORING_EVERY == 0
         if scored:
             _score(game)
-            if game.king == 30:  # R8.6
+            if game.king == LAST_SPACE:  # R8.6
                 _end_game(game)
                 return
             _clear_after_scoring(game)
@@ -683,7 +685,7 @@ def deal(game: Any, tiles: Any) -> None:
     for tile in range(TILES):
         game.deck[tile] = tile
     game.random = shuffle(game.deck, 0, TILES, game.random)
-    game.hidden = _EVERY_TILE
+    game.hidden = EVERY_TILE
     game.discarded = EMPTY
     game.discards = 0
     game.reshuffled = 0

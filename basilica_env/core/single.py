@@ -7,7 +7,7 @@ from typing import Any
 from basilica_env.core import playout, rules
 from basilica_env.core.bitboard import ONE, lowest
 from basilica_env.core.compile import kernel
-from basilica_env.core.layout import BUILDER, MASK_WORDS, NONE, OVER, SQUARES
+from basilica_env.core.layout import BUILDER, MASK_WORDS, NONE, OVER, SCORING_EVERY, SQUARES
 from basilica_env.core.observation import write_observation
 from basilica_env.core.random import advance
 from basilica_env.core.scoring import list_areas
@@ -91,7 +91,7 @@ def counted_areas(games: Any, tiles: Any, action: int, areas: Any) -> int:
     game = scratch[0]
     if action < BUILDER:
         tile = game.vaults[action // SQUARES]
-        if tiles[tile].crown and game.king % 10 == 9:
+        if tiles[tile].crown and (game.king + 1) % SCORING_EVERY == 0:
             rules.put_tile(game, tiles, tile, action % SQUARES)
             return list_areas(scratch, areas)
     rules.apply(game, tiles, action)

@@ -1,0 +1,276 @@
+"""Many games at once: one call steps a range of them and writes what the players get to see.
+
+Every kernel works on the games ``indices[start:stop]`` and writes row ``k`` of the outputs for game
+``indices[k]``. Games do not share anything, so the result is the same however the range is split. An
+output that is not wanted is an array without rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from basilica_env.core import rules
+from basilica_env.core.bitboard import EVERY_SQUARE, ONE, bit, lowest, store_bits
+from basilica_env.core.compile import kernel
+from basilica_env.core.layout import (
+    ACTIONS,
+    ACTIONS_A_TURN,
+    DECISIONS,
+    EVERY_TILE,
+    GAME,
+    LAST_SPACE,
+    MASK_WORDS,
+    NONE,
+    OVER,
+    PLANES,
+    RANKS,
+    SPACES,
+    SQUARES,
+    TILES,
+)
+from basilica_env.core.observation import OBSERVATION_SIZE, write_observation
+from basilica_env.core.playout import random_action
+from basilica_env.core.random import advance
+
+BATCH_STATE = np.dtype([("game", GAME), ("sampler", np.uint64), ("length", np.int64)], align=True)
+"""One game of a batch: its record, its stream for sampling, the decisions played so far."""
+
+REWARD_WIN, REWARD_MARGIN, REWARD_SCORE = range(3)
+MARGIN_UNIT = 50.0
+"""Points that make a reward of 1 for the kinds ``margin`` and ``score``."""
+
+RESET_SAME_STEP, RESET_NEXT_STEP, RESET_DISABLED = range(3)
+
+_LAST_SHIFT = np.uint64((ACTIONS - 64) % 64)
+_WORD_BITS = np.uint64(64)
+
+
+@kernel
+def write_mask(game: Any, out: Any, at: int) -> None:
+    """Write the legal actions as bytes, 0 or 1, to ``out[at : at + ACTIONS]``."""
+    for word in range(MASK_WORDS - 1):
+        store_bits(out, at + 64 * word, game.legal[word])
+    # The last 64 actions in one store that ends where the mask ends.
+    low = game.legal[MASK_WORDS - 2] >> _LAST_SHIFT
+    high = game.legal[MASK_WORDS - 1] << (_WORD_BITS - _LAST_SHIFT)
+    store_bits(out, at + ACTIONS - 64, low | high)
+
+
+@kernel
+def first_illegal(states: Any, indices: Any, actions: Any, reset: int) -> int:
+    """Return the first k for which ``actions[k]`` is not legal in game ``indices[k]``, or NONE.
+
+    A finished game takes any action where its next step resets it, and none elsewhere.
+    """
+    for k in range(len(indices)):
+        game = states[indices[k]].game
+        if game.decision == OVER:
+            if reset != RESET_NEXT_STEP:
+                return k
+        elif not rules.is_legal(game, actions[k]):
+            return k
+    return NONE
+
+
+@kernel
+def _write_reward(game: Any, kind: int, gained: int, rewards: Any, k: int) -> None:
+    """Write player 0's reward and its opposite; ``gained`` is by how much her lead grew."""
+    reward = 0.0
+    if kind == REWARD_SCORE:
+        reward = gained / MARGIN_UNIT
+    elif game.decision == OVER:
+        lead = game.scores[0] - game.scores[1]
+        reward = lead / MARGIN_UNIT if kind == REWARD_MARGIN else float(np.sign(lead))
+    rewards[k, 0] = reward
+    rewards[k, 1] = -reward
+
+
+@kernel
+def _write_views(
+    game: Any, tiles: Any, k: int, whole: bool, mask: Any, bits: Any, observation: Any, players: Any
+) -> None:
+    """Write what belongs to the decision that a game is at."""
+    player = rules.decider(game)
+    players[k] = player
+    if len(mask):
+        write_mask(game, mask, k * ACTIONS)
+    if len(bits):
+        for word in range(MASK_WORDS):
+            bits[k, word] = game.legal[word]
+    if len(observation):
+        write_observation(game, tiles, player, whole, observation, k * OBSERVATION_SIZE)
+
+
+@kernel
+def view(
+    states: Any,
+    tiles: Any,
+    indices: Any,
+    whole: bool,
+    mask: Any,
+    bits: Any,
+    observation: Any,
+    players: Any,
+    start: int,
+    stop: int,
+) -> None:
+    """Write mask, observation and decider of games that stay as they are."""
+    for k in range(start, stop):
+        _write_views(states[indices[k]].game, tiles, k, whole, mask, bits, observation, players)
+
+
+@kernel
+def observe(
+    states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, start: int, stop: int
+) -> None:
+    """Write what player ``players[k]`` sees of game ``indices[k]``."""
+    for k in range(start, stop):
+        game = states[indices[k]].game
+        write_observation(game, tiles, players[k], whole, out, k * OBSERVATION_SIZE)
+
+
+@kernel
+def deal(states: Any, tiles: Any, indices: Any, start: int, stop: int) -> None:
+    """Deal new games with the generators of the records."""
+    for k in range(start, stop):
+        rules.deal(states[indices[k]].game, tiles)
+        states[indices[k]].length = 0
+
+
+@kernel
+def sample(states: Any, indices: Any, actions: Any, start: int, stop: int) -> None:
+    """Write a random legal action for each game, each equally likely; 0 for a finished one."""
+    for k in range(start, stop):
+        state = states[indices[k]]
+        if state.game.decision == OVER:
+            actions[k] = 0
+        else:
+            state.sampler = advance(state.sampler)
+            actions[k] = random_action(state.game, state.sampler)
+
+
+@kernel
+def step(
+    states: Any,
+    tiles: Any,
+    indices: Any,
+    actions: Any,
+    reward: int,
+    reset: int,
+    whole: bool,
+    mask: Any,
+    bits: Any,
+    observation: Any,
+    players: Any,
+    rewards: Any,
+    terminated: Any,
+    scores: Any,
+    lengths: Any,
+    final_observation: Any,
+    start: int,
+    stop: int,
+) -> None:
+    """Play legal actions and write everything that follows from them.
+
+    Parameters
+    ----------
+    states : BATCH_STATE array, shape (all games,)
+    indices, actions : int64 arrays, shape (n,)
+    reward, reset : one of the REWARD_ and RESET_ kinds
+    whole : whether observations are ``uint8`` rather than ``float32``
+    mask : bytes, n * ACTIONS of uint8
+    bits : uint64 array, shape (n, MASK_WORDS)
+    observation : bytes of n flat observations
+    players : int64 array, shape (n,)
+    rewards : float32 array, shape (n, 2)
+    terminated : bool array, shape (n,)
+    scores : int64 array, shape (n, 2), before a reset
+    lengths : int64 array, shape (n,), decisions played, before a reset
+    final_observation : bytes of n * 2 flat observations; for a game that is reset at once, what
+        player 0 and player 1 saw at its end
+    """
+    for k in range(start, stop):
+        state = states[indices[k]]
+        game = state.game
+        if game.decision == OVER:  # first_illegal lets this pass only where the next step resets
+            rules.deal(game, tiles)
+            state.length = 0
+            gained = 0
+        else:
+            lead = game.scores[0] - game.scores[1]
+            rules.apply(game, tiles, actions[k])
+            state.length += 1
+            gained = game.scores[0] - game.scores[1] - lead
+        over = game.decision == OVER
+        _write_reward(game, reward, gained, rewards, k)
+        terminated[k] = over
+        scores[k, 0] = game.scores[0]
+        scores[k, 1] = game.scores[1]
+        lengths[k] = state.length
+        if over and reset == RESET_SAME_STEP:
+            if len(final_observation):
+                for player in range(2):
+                    at = (2 * k + player) * OBSERVATION_SIZE
+                    write_observation(game, tiles, player, whole, final_observation, at)
+            rules.deal(game, tiles)
+            state.length = 0
+        _write_views(game, tiles, k, whole, mask, bits, observation, players)
+
+
+@kernel
+def _holds_every_tile(game: Any) -> bool:
+    """Return whether stack, discard pile, spaces and cathedral hold each tile once."""
+    found = np.uint64(0)
+    number = 0
+    for k in range(TILES):
+        if k < game.discards or k >= game.top:
+            found |= bit(np.int64(game.deck[k]))
+            number += 1
+    for space in range(SPACES):
+        if game.orders[space] != NONE:
+            found |= bit(game.orders[space])
+            number += 1
+        if game.vaults[space] != NONE:
+            found |= bit(game.vaults[space])
+            number += 1
+    rest = rules.vault_squares(game)
+    while rest:
+        found |= bit(rules.tile_at(game, lowest(rest)))
+        number += 1
+        rest &= rest - ONE
+    return number == TILES and found == EVERY_TILE
+
+
+@kernel
+def _is_sound(game: Any) -> bool:
+    """Return whether every number of a record is one that the rules can work with."""
+    if not (0 <= game.discards <= game.top <= TILES and 0 <= game.king <= LAST_SPACE):
+        return False
+    if not (0 <= game.turn <= 1 and 0 <= game.actions <= ACTIONS_A_TURN and 0 <= game.reshuffled <= 1):
+        return False
+    if not (0 <= game.decision < DECISIONS and NONE <= game.space < SPACES):
+        return False
+    if not (NONE <= game.square < SQUARES and NONE <= game.rank < RANKS):
+        return False
+    for space in range(SPACES):
+        if not (NONE <= game.orders[space] < TILES and NONE <= game.vaults[space] < TILES):
+            return False
+    for tile in range(TILES):
+        if game.deck[tile] >= TILES:
+            return False
+    for plane in range(PLANES):
+        if game.planes[plane] & ~EVERY_SQUARE:
+            return False
+    return _holds_every_tile(game)
+
+
+@kernel
+def first_unsound(states: Any, tiles: Any) -> int:
+    """List the legal actions of records from outside anew; return the first unsound record, or NONE."""
+    for i in range(len(states)):
+        if not _is_sound(states[i].game):
+            return i
+        rules.list_legal(states[i].game, tiles)
+    return NONE
