@@ -19,7 +19,7 @@ from basilica_env.core.tiles import TileSet
 from tests.engines import ENGINES, Engine
 from tests.positions import COLUMNS, STANDARD, codes, join, split, tile_of
 
-EXAMPLES = {"compiled": 60, "reference": 12}
+EXAMPLES = {"compiled": 40, "reference": 20}
 DECISIONS = {"min_size": 150, "max_size": 400}
 """Most games end before their choices are used up, and hardly any is longer than the longest row of them."""
 

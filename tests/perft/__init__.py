@@ -1,7 +1,7 @@
 """Perft: how many lines of play there are from a position, counted to a fixed depth.
 
-A line is a sequence of moves. It follows the true order of the stack and the reshuffle of seed 0, so it has no
-chance in it. A game that is over has no more moves: it counts at its own depth and not below.
+A line is a sequence of moves. It follows the true order of the stack and the reshuffle of seed 0, so it has
+no chance in it. A game that is over has no more moves: it counts at its own depth and not below.
 
 ``python -m tests.perft --write`` counts the published positions anew, by both engines, and rewrites
 ``positions.csv`` and the page ``docs/perft.md``; without ``--write`` it only prints the counts.
@@ -20,7 +20,7 @@ from tests.positions import split
 TABLE = Path(__file__).parent / "positions.csv"
 PAGE = Path(__file__).parents[2] / "docs" / "perft.md"
 DEPTH = 4
-COLUMNS = ["name", "position", *(f"depth {depth}" for depth in range(1, DEPTH + 1))]
+DEPTHS = [f"depth {depth}" for depth in range(1, DEPTH + 1)]
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ def read_table() -> list[Published]:
     with TABLE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [
-        Published(row["name"], row["position"], tuple(int(row[column]) for column in COLUMNS[2:]))
-        for row in rows
+        Published(row["name"], row["position"], tuple(int(row[depth]) for depth in DEPTHS)) for row in rows
     ]
 
 
@@ -61,7 +60,7 @@ def table_text(table: list[Published]) -> str:
     """Write the published positions as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(["name", "position", *DEPTHS])
     for row in table:
         writer.writerow([row.name, row.position, *row.counts])
     return text.getvalue()
@@ -69,41 +68,42 @@ def table_text(table: list[Published]) -> str:
 
 def page_text(table: list[Published]) -> str:
     """Write the page of the documentation."""
-    counts = [
-        f"| {row.name} | `{split(row.position)['decision']}` | "
-        + " | ".join(f"{n:,}" for n in row.counts)
-        + " |"
-        for row in table
-    ]
+    counts = []
+    for row in table:
+        cells = [row.name, f"`{split(row.position)['decision']}`", *(f"{count:,}" for count in row.counts)]
+        counts.append("| " + " | ".join(cells) + " |")
     positions = [f"**{row.name}**\n\n```text\n{row.position}\n```" for row in table]
-    head = " | ".join(str(depth) for depth in range(1, DEPTH + 1))
-    return "\n".join(
-        [
-            "# Perft",
-            "",
-            "How many lines of play there are from a position, counted move by move to depth 4. Another",
-            "implementation of the rules that counts the same here agrees with this one on thousands of legal moves.",
-            "",
-            "A line is a sequence of moves, the opponent's answers to offers among them. It follows the true order",
-            "of the stack in the [position text](notation.md); a reshuffle on the way is that of seed 0. A game that",
-            "is over has no more moves, so it does not count at greater depths.",
-            "",
-            "```python",
-            "from basilica_env import GameState, perft",
-            "",
-            "perft(GameState.from_text(position, seed=0), depth=4)",
-            "```",
-            "",
-            f"| position | decision | {head} |",
-            "| --- | --- |" + " ---: |" * DEPTH,
-            *counts,
-            "",
-            "The compiled engine and the reference engine count the same. The tests hold both to this table, which",
-            "`python -m tests.perft --write` makes.",
-            "",
-            "## The positions",
-            "",
-            "\n\n".join(positions),
-            "",
-        ]
+    return PAGE_TEXT.format(
+        head=" | ".join(str(depth) for depth in range(1, DEPTH + 1)),
+        rule=" | ".join(["---:"] * DEPTH),
+        counts="\n".join(counts),
+        positions="\n\n".join(positions),
     )
+
+
+PAGE_TEXT = """# Perft
+
+How many lines of play there are from a position, counted move by move to depth 4. Another implementation of
+the rules that counts the same here agrees with this one on some millions of legal moves.
+
+A line is a sequence of moves, the answers to offers among them. It follows the true order of the stack in the
+[position text](notation.md); a reshuffle on the way is that of seed 0. A game that is over has no more moves,
+so it does not count at greater depths.
+
+```python
+from basilica_env import GameState, perft
+
+perft(GameState.from_text(position, seed=0), depth=4)
+```
+
+| position | decision | {head} |
+| --- | --- | {rule} |
+{counts}
+
+The compiled engine and the reference engine count the same; the tests hold both to this table. The command
+`python -m tests.perft --write` makes it.
+
+## The positions
+
+{positions}
+"""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.engines import Engine
 from tests.positions import expect_moves, places, position, split
 
@@ -48,6 +50,10 @@ def test_r3_1_no_passing(engine: type[Engine]) -> None:
     # Of the orders only Scaffolding can be carried out while the cathedral is empty.
     game = engine.from_text(position(orders="R0 R5 R6", vaults="Y2 Y5 Y6"))
     expect_moves(game, places("123", "a1 b1 c1 d1 e1"), "O2")
+    before = game.to_text()
+    with pytest.raises(ValueError, match="pass"):
+        game.play("pass")
+    assert game.to_text() == before
 
 
 def test_r3_2_the_other_player_follows_after_the_refill(engine: type[Engine]) -> None:

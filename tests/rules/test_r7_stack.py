@@ -213,8 +213,8 @@ def test_r7_2_exhaustion_after_a_paid_order(engine: type[Engine]) -> None:
 
 @pytest.mark.parametrize(("stack", "vaults"), [("", "_ _ _"), ("R6", "R6 _ _"), ("R6 Y6", "R6 Y6 _")])
 def test_r7_2_exhaustion_in_a_redraw(engine: type[Engine], stack: str, vaults: str) -> None:
-    # b1 and d1 carry a builder each. RY0, R2 and RB1 are a red area of three; Y2 and YG1 above it are a yellow
-    # area of two (YB0 touches neither). 3:2.
+    # b1 and d1 carry a builder each. RY0, R2 and RB1 are a red area of three; Y2 and YG1 above it are a
+    # yellow area of two (YB0 touches neither). 3:2.
     board = NO_FIT.replace("R2 ", "R2+0 ", 1).replace("Y2 ", "Y2+1 ", 1)
     text = position(
         board,
@@ -326,9 +326,9 @@ def test_r7_2_a_builder_needs_no_tile(engine: type[Engine]) -> None:
 
 
 def test_r7_2_an_empty_discard_pile_cannot_be_shuffled(engine: type[Engine]) -> None:
-    # Fifty-two tiles in the cathedral, six on the spaces, so stack and discard pile are empty. The twelve wild
-    # tiles stand on a, c and e of rows 1, 3, 5 and 7, where none touches another. It takes a tile set without
-    # crowns to come that far. Nobody has a builder there: 0:0.
+    # Fifty-two tiles in the cathedral, six on the spaces, so stack and discard pile are empty. The twelve
+    # wild tiles stand on a, c and e of rows 1, 3, 5 and 7, where none touches another. It takes a tile set
+    # without crowns to come that far. Nobody has a builder there: 0:0.
     tiles = replace(STANDARD, name="without crowns", crowns=(0,) * len(STANDARD.crowns))
     on_spaces = ["RY1", "RB0", "RG0", "BG2", "YB1", "YG0"]
     left = [code for code in STANDARD.codes if code not in on_spaces]

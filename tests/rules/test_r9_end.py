@@ -44,6 +44,16 @@ def test_r9_1_nobody_scored_is_a_tie(engine: type[Engine]) -> None:
     assert (game.scores, game.returns()) == ((0, 0), (0, 0))
 
 
+def test_r9_1_no_move_after_the_end(engine: type[Engine]) -> None:
+    game = engine.from_text(position(orders="R0 R1 R3", vaults="G9 Y1 B0", king=29, reshuffled=1))
+    game.play("V1e1")
+    ended = game.to_text()
+    assert game.legal_moves() == []
+    with pytest.raises(ValueError, match="V2a1"):
+        game.play("V2a1")
+    assert game.to_text() == ended
+
+
 @pytest.mark.parametrize(("scores", "returns"), [("5:3", (1, -1)), ("3:3", (0, 0)), ("2:3", (-1, 1))])
 def test_r9_1_also_after_exhaustion(engine: type[Engine], scores: str, returns: tuple[int, int]) -> None:
     # The last scoring of an empty cathedral but for R6 without a builder adds nothing.
