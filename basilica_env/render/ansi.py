@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from basilica_env.core.layout import COLUMN_LETTERS, COLUMNS, PLAYERS, ROWS, SPACES
-from basilica_env.render.style import Players, Style, pad
+from basilica_env.render.style import WIDTH, Players, Style, pad
 from basilica_env.render.words import COLOUR_NAMES, RANK_NAMES, decision_line, turn_line
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ def draw(
     height = max(len(cathedral), len(panel))
     sides = zip(_sunk(cathedral, height), _sunk(panel, height), strict=True)
     lines = [pad(left, LEFT) + right for left, right in sides]
-    return "\n".join(line.rstrip() for line in (*lines, "", decision_line(state, players.names)))
+    lines += ["", fill(decision_line(state, players.names), WIDTH)]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def legend(*, color: bool = False, unicode: bool = False) -> str:
@@ -123,16 +125,16 @@ def _border(corners: str, line: str) -> str:
 
 
 def _cell(square: Square | None, marked: bool, style: Style) -> tuple[str, str]:
-    """The two lines of a square: its tile above, what stands on it below."""
+    """Draw a square on two lines: its tile above, what stands on it below."""
     signs = style.signs
     mark = signs.mark if marked else " "
     if square is None:
         return mark.ljust(CELL), " " * CELL
     if square.code is None:
-        wood = signs.scaffold * CELL
-        return style.paint((mark if marked else "") + wood[marked:], "scaffold"), style.paint(
-            wood, "scaffold"
-        )
+        above, below = signs.scaffold * CELL, signs.scaffold * CELL
+        if marked:
+            above = mark + above[1:]
+        return style.paint(above, "scaffold"), style.paint(below, "scaffold")
     crown = signs.crown if square.crown else " "
     glass = signs.glass if square.glass else " "
     above = style.tile(f"{mark}{style.fit(square.code, 4)}{crown}", square.colours)
@@ -153,7 +155,7 @@ def _panel(view: PositionView, tiles: TileSet, style: Style, players: Players) -
         *_king(view, style),
         "",
         *_players(view, style, players),
-        *(["", turn_line(view, players.names)] if view.actions else []),
+        *(["", style.fit(turn_line(view, players.names), WIDTH - LEFT)] if view.actions else []),
     ]
 
 
@@ -162,7 +164,7 @@ def _spaces(view: PositionView, tiles: TileSet, style: Style) -> list[str]:
     orders = [_order_side(code, tiles, style) for code in view.orders]
     vaults = [_vault_side(code, tiles, style) for code in view.vaults]
     return [
-        _cards("", [f"{space + 1:^{CARD}}" for space in range(SPACES)]),
+        _cards("Space", [str(space + 1) for space in range(SPACES)]),
         _cards("Order", [order for order, _ in orders]),
         _cards(" back", [back for _, back in orders]),
         _cards("Vault", vaults),
@@ -174,7 +176,7 @@ def _cards(label: str, cards: Sequence[str]) -> str:
 
 
 def _order_side(code: str | None, tiles: TileSet, style: Style) -> tuple[str, str]:
-    """The order with its coin icon, and the colours of the vault on its back; not its crown (R1.5)."""
+    """Show the order with its coin icon, and the colours of the vault on its back; not its crown (R1.5)."""
     if code is None:
         return "none", ""
     number = tiles.numbers[code]
@@ -191,18 +193,21 @@ def _vault_side(code: str | None, tiles: TileSet, style: Style) -> str:
 
 
 def _stack(view: PositionView, tiles: TileSet, style: Style) -> list[str]:
-    """Count what can still be drawn: after the one reshuffle the end comes with the empty stack (R7)."""
-    stack, discard = len(view.stack), len(view.discard)
     top = ""
     if view.stack:
         order, back = _order_side(view.stack[0], tiles, style)
         top = f", on top {order}, back {back}"
-    left = (
-        f"{stack} to draw, then the end"
-        if view.reshuffled
-        else f"{stack + discard} to draw, more once discarded"
-    )
-    return [f"Stack   {stack:>2}{top}", f"Discard {discard:>2}", f"Left    {left}"]
+    return [f"Stack   {len(view.stack):>2}{top}", f"Discard {len(view.discard):>2}", f"Left    {_left(view)}"]
+
+
+def _left(view: PositionView) -> str:
+    """Count what can still be drawn: after the one reshuffle an empty stack ends the game (R7)."""
+    stack, discard = len(view.stack), len(view.discard)
+    if view.decision == "over":
+        return " 0 to draw, the game is over"
+    if view.reshuffled:
+        return f"{stack:>2} to draw, then the end"
+    return f"{stack + discard:>2} to draw, and new discards"
 
 
 def _king(view: PositionView, style: Style) -> list[str]:
@@ -214,8 +219,7 @@ def _king(view: PositionView, style: Style) -> list[str]:
     if view.king >= KING_SPACES:
         ahead = "the third scoring is over"
     else:
-        crowns = SCORING_EVERY - view.king % SCORING_EVERY
-        ahead = f"{crowns} {'crown' if crowns == 1 else 'crowns'} to the scoring on {view.king + crowns}"
+        ahead = f"next scoring on {view.king - view.king % SCORING_EVERY + SCORING_EVERY}"
     return [f"King    {view.king:>2}, {ahead}", f"{track}{signs.post}"]
 
 

@@ -64,7 +64,8 @@ def _area(area: Area, style: Style) -> list[str]:
     held = "nobody" if area.majority is None else str(area.majority)
     figures = (
         f"{area.size:>4}   {_pair(area.strength):^8}  {_pair(area.strongmen):^9}  "
-        f"{'doubles' if area.architect else '':^9}  {area.glass or '':>4}   {held:^7}  {_pair(area.points):^6}"
+        f"{'doubles' if area.architect else '':^9}  {area.glass or '':>4}   {held:^7}  "
+        f"{_pair(area.points):^6}"
     )
     squares = wrap(" ".join(area.squares), WIDTH - len(_INDENT))
     return [(" " + pad(colour, 10) + figures).rstrip(), *(_INDENT + line for line in squares)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 WIDTH = 80
 """Columns of a drawing."""
+LONGEST_NAME = 40
 
 _PAINT = {
     "R": "38;5;16;48;5;166",
@@ -172,5 +173,5 @@ class Players:
             return cls()
         if len(names) != 2:
             raise ValueError(f"names {names!r}: expected two")
-        first, second = map(printable, names)
+        first, second = (printable(name[:LONGEST_NAME]) for name in names)
         return cls((first, second), (f"{first} (0)", f"{second} (1)"))

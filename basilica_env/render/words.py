@@ -112,8 +112,7 @@ def decision_kind(decision: str) -> str:
 
 def question(state: GameState) -> str:
     """Say what is to be decided now, without who decides it."""
-    view = state.view()
-    kind, *parts = view.decision.split(":")
+    kind, *parts = state.decision.split(":")
     if kind.startswith("main@"):
         return f"choose an action; a vault was just placed on {kind[5:]}"
     order = order_title(state, int(parts[0]) - 1) if parts and kind == "offer" else ""
@@ -130,13 +129,13 @@ def explanation(decision: str) -> str:
 
 def turn_line(view: PositionView, names: tuple[str, str]) -> str:
     """Say whose turn it is and which of its actions runs."""
-    return f"Turn of {names[view.turn]}, action {ACTIONS_A_TURN + 1 - view.actions} of {ACTIONS_A_TURN}"
+    return f"Turn: {names[view.turn]}, action {ACTIONS_A_TURN + 1 - view.actions} of {ACTIONS_A_TURN}"
 
 
 def decision_line(state: GameState, names: tuple[str, str]) -> str:
     """Say who decides what now; for a finished game, its result."""
     if state.is_over:
-        return f"The game is over: {result(state.view().scores, names)}"
+        return f"The game is over: {result(state.scores, names)}"
     return f"{names[state.player]} decides: {question(state)}"
 
 
@@ -162,17 +161,15 @@ def rank_name(letter: str) -> str:
 
 def squares_of(state: GameState, move: str) -> tuple[str, ...]:
     """Give the squares that a move, to be made in `state`, is about."""
-    decision = state.view().decision
-    return tuple(_SQUARE.findall(decision if move == "B" else move))
+    return tuple(_SQUARE.findall(state.decision if move == "B" else move))
 
 
 def move_words(state: GameState, move: str) -> str:
     """Say what a legal move does in `state`, in a few words."""
-    view = state.view()
-    kind = decision_kind(view.decision)
+    kind = decision_kind(state.decision)
     squares = squares_of(state, move)
     if move.startswith("V"):
-        code = view.vaults[int(move[1]) - 1]
+        code = state.view().vaults[int(move[1]) - 1]
         assert code is not None, "a vault is placed from a space that has a tile"
         crown = ", with a crown" if state.tiles.crowns[state.tiles.numbers[code]] else ""
         return f"places vault {code} on {squares[0]}{crown}"

@@ -1,0 +1,98 @@
+"""The command ``basilica``; one module a verb.
+
+A verb's module has ``add(verbs)``, which adds its parser, and ``run(options) -> int``, which carries it
+out and gives the exit status. What a verb needs of the game is imported when it runs, so that
+``basilica --help`` is quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from basilica_env import __version__
+from basilica_env.cli import bench, demo, play, replay, tiles
+from basilica_env.cli.terminal import Failure, Misuse, tolerate_encoding
+
+OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+"""Exit statuses; the last two are those of a program stopped by the signal."""
+
+VERBS = (demo, play, replay, tiles, bench)
+
+_EXAMPLES = """\
+examples:
+  basilica demo                    two greedy players play a game
+  basilica play                    you against a greedy player
+  basilica replay demo.basilica    a game again, move by move
+  basilica tiles show              the tiles and how many there are of each kind
+
+'basilica VERB --help' explains a verb.
+Exit status: 0 done, 1 failed, 2 wrong use, 130 interrupted.
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="basilica",
+        description="The board game Basilica: play it, watch it, measure it.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"basilica-env {__version__}")
+    verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True)
+    for verb in VERBS:
+        verb.add(verbs)
+    return parser
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = _parser()
+    options, rest = parser.parse_known_args(argv)
+    options.rest = rest
+    if rest and options.run is not bench.run:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return options
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with its arguments, those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit status.
+
+    Raises
+    ------
+    SystemExit
+        The arguments are wrong (2), or ask for help or the version (0).
+    """
+    tolerate_encoding()
+    options = _options(argv)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except Misuse as error:
+        return _fail(options.verb, error, USAGE)
+    except Failure as error:
+        return _fail(options.verb, error, FAILED)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _drop_output()
+        return BROKEN_PIPE
+    return status
+
+
+def _fail(verb: str, error: Exception, status: int) -> int:
+    sys.stdout.flush()
+    print(f"basilica {verb}: {error}", file=sys.stderr)
+    return status
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from complaining, when it ends, that nobody reads what is left to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,112 @@
+"""What the verbs that play share: seeds, agents, the start of a game and its record."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from basilica_env.cli.terminal import Failure, Misuse, failing
+
+if TYPE_CHECKING:
+    from basilica_env.agents import Agent
+    from basilica_env.game import GameState
+
+
+def derived(seed: int, number: int) -> int:
+    """Give a seed of its own to each who needs one in a game."""
+    return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
+
+
+def agent_of(spec: str, seed: int) -> Agent:
+    """Make the agent that a spec names.
+
+    Raises
+    ------
+    Misuse
+        There is no such agent.
+    """
+    from basilica_env.agents import make_agent
+
+    try:
+        return make_agent(spec, seed)
+    except ValueError as error:
+        raise Misuse(error) from error
+
+
+def new_game(seed: int, tiles: str, position: str | None = None) -> GameState:
+    """Deal a game, or set up a position.
+
+    Raises
+    ------
+    Failure
+        The tile set has a fault.
+    Misuse
+        The position has one.
+    """
+    from basilica_env.core.tiles import tile_set
+    from basilica_env.game import GameState
+
+    with failing():
+        chosen = tile_set(tiles)
+    if position is None:
+        return GameState.new(seed, chosen)
+    try:
+        return GameState.from_text(position, seed, chosen)
+    except ValueError as error:
+        raise Misuse(f"--position: {error}") from error
+
+
+def check_writable(path: Path) -> None:
+    """Find out before a game, not after it, that its record cannot be written.
+
+    Raises
+    ------
+    Failure
+        The folder does not exist or is read-only, or there is a folder of this name.
+    """
+    if path.is_dir():
+        raise Failure(f"cannot write {path}: it is a folder")
+    if not path.parent.is_dir():
+        raise Failure(f"cannot write {path}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise Failure(f"cannot write {path}: the folder {path.parent} is read-only")
+
+
+def write_game(
+    path: Path, first: GameState, moves: Iterable[str], names: tuple[str, str], seed: int | None
+) -> None:
+    """Write the record of a game, finished or not.
+
+    Parameters
+    ----------
+    path : Path
+        A file of this name is replaced.
+    first : GameState
+        The game before its first move.
+    moves : iterable of str
+        Move texts.
+    names : pair of str
+        The players.
+    seed : int or None
+        What the game was dealt from, if it was dealt.
+
+    Raises
+    ------
+    Failure
+        The file cannot be written; one of this name is as it was.
+    """
+    from basilica_env.records import Recorder, write_records
+
+    check_writable(path)
+    recorder = Recorder(first.copy(), names, seed, datetime.date.today().isoformat())
+    for move in moves:
+        recorder.play(move)
+    try:
+        write_records(path, [recorder.record()])
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror or error}") from error
