@@ -6,11 +6,19 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
-from basilica_env.benchmarks.timing import Effort, Sample, Work, rate
+import numpy as np
+
+from basilica_env.benchmarks.loops import aec_turns
+from basilica_env.benchmarks.timing import Effort, Sample, Work, cost, pieces, rate
+from basilica_env.core.compile import kernel
+from basilica_env.core.layout import GAME
 
 OUTPUTS: dict[str, dict[str, Any]] = {
     "rules": {"mask": None, "observation": None},
@@ -105,3 +113,139 @@ def batch(effort: Effort, outputs: str, games: int, threads: int, busy: bool = F
         return rate(work, effort)
     with busy_core():
         return rate(work, effort)
+
+
+def _states_at(decision: int, games: int) -> Any:
+    """Return states of different games in which a number of decisions has been played."""
+    from basilica_env import BatchEnv
+
+    env = BatchEnv(4096, seed=0, mask=None, observation=None)
+    found: list[Any] = []
+    while sum(map(len, found)) < games:
+        states = env.get_state()
+        found.append(states[states["length"] == decision])
+        env.step(env.sample_actions())
+    return np.concatenate(found)[:games]
+
+
+def batch_at(effort: Effort, outputs: str, decision: int, games: int) -> Sample:
+    """Measure the step of games that have come to a decision, steps of a game a second."""
+    from basilica_env import BatchEnv
+
+    states = _states_at(decision, games)
+    env = BatchEnv(games, seed=0, **OUTPUTS[outputs])
+
+    def seconds() -> float:
+        states["sampler"] += np.uint64(1)  # other actions each time
+        env.set_state(states)
+        start = time.perf_counter()
+        env.step(env.sample_actions())
+        return time.perf_counter() - start
+
+    def speed() -> float:
+        steps, spent = 0, 0.0
+        while spent < effort.seconds:
+            spent += seconds()
+            steps += games
+        return steps / spent
+
+    seconds()
+    return Sample([speed() for _ in range(effort.repeats)])
+
+
+# --- One game ------------------------------------------------------------------------------------
+
+
+def _game_state_steps() -> Iterator[None]:
+    from basilica_env import GameState
+
+    for seed in count():
+        state = GameState.new(seed=seed)
+        while not state.is_over:
+            state.apply(state.sample_action())
+            state.legal_actions()
+            yield
+
+
+def game_state(effort: Effort) -> Sample:
+    """Measure one game from Python: a random action, applying it, the legal actions; steps a second."""
+    return rate(pieces(_game_state_steps(), 100), effort)
+
+
+def aec(effort: Effort, wrapped: bool) -> Sample:
+    """Measure random play through PettingZoo's turn-based interface, turns a second."""
+    from basilica_env import basilica_v0
+
+    env = basilica_v0.env() if wrapped else basilica_v0.raw_env()
+    return rate(pieces(aec_turns(env, seed=0), 10), effort)
+
+
+# --- Playouts, copies, memory --------------------------------------------------------------------
+
+
+def playouts(effort: Effort, threads: int) -> Sample:
+    """Measure compiled random playouts from the opening, games a second."""
+    from basilica_env import GameState, random_playouts
+
+    opening = GameState.new(seed=0)
+    seeds = count()
+    number = 10_000
+
+    def work() -> int:
+        random_playouts(opening, number, seed=next(seeds), threads=threads)
+        return number
+
+    return rate(work, effort)
+
+
+@kernel
+def copy_games(games: Any, copies: Any) -> None:
+    """Copy each game of an array."""
+    for i in range(len(games)):
+        copies[i] = games[i]
+
+
+def clone_core(effort: Effort) -> Sample:
+    """Measure copying one game after the other inside the compiled core, microseconds a copy."""
+    games, copies = np.zeros(1024, GAME), np.zeros(1024, GAME)
+
+    def work() -> int:
+        copy_games(games, copies)
+        return len(games)
+
+    return cost(work, effort)
+
+
+def clone_game_state(effort: Effort) -> Sample:
+    """Measure ``GameState.copy()``, microseconds a copy."""
+    from basilica_env import GameState
+
+    state = GameState.new(seed=0)
+
+    def work() -> int:
+        for _ in range(100):
+            state.copy()
+        return 100
+
+    return cost(work, effort)
+
+
+def memory_record(effort: Effort) -> Sample:  # noqa: ARG001
+    """Tell the size of the record of one game, bytes."""
+    return Sample([float(GAME.itemsize)])
+
+
+def memory_batch(effort: Effort, outputs: str, games: int) -> Sample:  # noqa: ARG001
+    """Measure what a game of a batch occupies, with what its last step returned; bytes."""
+    from basilica_env import BatchEnv
+
+    def made(size: int) -> tuple[Any, Any]:
+        env = BatchEnv(size, seed=0, **OUTPUTS[outputs])
+        return env, env.step(env.sample_actions())
+
+    made(1)  # what is loaded once does not count
+    tracemalloc.start()
+    kept = made(games)
+    used, _ = tracemalloc.get_traced_memory()
+    del kept
+    return Sample([used / games])

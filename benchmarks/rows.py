@@ -35,7 +35,7 @@ OUTPUTS = {
     "observation": "+ mask + observation",
 }
 GROWTH_SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16384)
-GROWTH_DECISIONS = (0, 10, 20, 30, 40, 60, 80, 120)
+GROWTH_DECISIONS = tuple(range(0, 81, 10))
 
 
 @dataclass(frozen=True)

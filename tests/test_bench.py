@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from basilica_env import GameState, TileSet
 from basilica_env.benchmarks import command, report, rows, statistics
 from basilica_env.benchmarks.report import Report, compare, figure, fill, markdown, read_report, write_report
 from basilica_env.benchmarks.rows import OUTPUTS, Row, select
@@ -404,6 +405,36 @@ def test_the_split_and_the_threads_change_nothing(monkeypatch: pytest.MonkeyPatc
     whole = counted(300)
     monkeypatch.setattr(statistics, "_CHUNK", 7)
     assert np.array_equal(counted(300, threads=2), whole)
+
+
+def tower(top: str, vaults: str, decision: str = "main", orders: str = "Y2,G1,G2") -> GameState:
+    """Return a position with a column of eleven single-colour tiles and ``top``, if any, above them."""
+    column = [f"R{number}" for number in range(10)] + ["Y0"]
+    used = {*column, top, *vaults.split(","), *orders.split(",")}
+    tiles = TileSet.standard()
+    stack = ",".join(code for code in tiles.codes if code not in used)
+    king = sum(crown for code, crown in zip(tiles.codes, tiles.crowns, strict=True) if code in {*column, top})
+    cathedral = "/".join(f"{tile},.,.,.,." for tile in [*column, top] if tile)
+    return GameState.from_text(f"{cathedral} {orders} {vaults} {stack} - {king} 0:0 1:1 0:3 {decision} 0")
+
+
+@pytest.mark.parametrize(
+    ("parts", "bites"),
+    [
+        (("Y1", "B0,B1,B2"), True),
+        (("RB0", "RB1,B1,RY1"), True),
+        (("RB0", "RB1,YB0,RY1"), False),  # R4.2 forbids it anyway
+        (("#", "RB1,YB0,RY1"), True),
+        (("", "B0,B1,B2"), False),
+        (("RB0", "RB1,YB0,RY1", "scaffold:1:2"), True),
+        (("#", "B0,B1,B2", "scaffold:1:1"), True),
+        (("Y1", "B0,B1,B2", "disaster:1", "Y3,G1,G2"), False),
+    ],
+)
+def test_the_limit_bites_where_row_13_would_take_a_tile(parts: tuple[str, ...], bites: bool) -> None:
+    """R4.6, with R4.1 and R4.2 on the squares it forbids."""
+    position = tower(*parts)
+    assert bool(statistics.limit_bites(position.to_array()[0], position.tiles.array)) is bites
 
 
 def test_histograms_and_shares_add_up() -> None:
