@@ -368,6 +368,18 @@ class GameState:
         sampler = self._sampler if rng is None else _stream(rng)
         return int(single.sample(self._games, sampler))
 
+    def greedy_action(self, rng: np.random.Generator | None = None) -> int:
+        """Return what is best for (my points - theirs) if scored now; see :mod:`basilica_env.core.greedy`.
+
+        Parameters
+        ----------
+        rng : picks among equally good actions; None uses a stream of the state's own
+        """
+        if self.is_over:
+            raise IllegalMoveError("the game is over: no action is legal")
+        sampler = self._sampler if rng is None else _stream(rng)
+        return int(single.greedy(self._games, self._tiles.array, sampler))
+
     def resample_hidden(self, rng: np.random.Generator) -> None:
         """Redraw what the decider cannot know, uniformly over what fits R1.5, in place."""
         single.resample_hidden(self._games, self._tiles.array, _stream(rng))

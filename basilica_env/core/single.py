@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from basilica_env.core import playout, rules
 from basilica_env.core.bitboard import ONE, lowest
 from basilica_env.core.compile import kernel
+from basilica_env.core.greedy import DEPTH, greedy_action
 from basilica_env.core.layout import BUILDER, MASK_WORDS, NONE, OVER, SCORING_EVERY, SQUARES
 from basilica_env.core.observation import write_observation
 from basilica_env.core.random import advance
@@ -66,6 +69,14 @@ def sample(games: Any, sampler: Any) -> int:
     """Return a random legal action, each equally likely, and advance the generator ``sampler[0]``."""
     sampler[0] = advance(sampler[0])
     return playout.random_action(games[0], sampler[0])
+
+
+@kernel
+def greedy(games: Any, tiles: Any, sampler: Any) -> int:
+    """Return the greedy action and advance the generator ``sampler[0]``, which breaks ties."""
+    sampler[0] = advance(sampler[0])
+    line = np.empty(DEPTH, games.dtype)
+    return greedy_action(games[0], tiles, line, sampler[0])
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from basilica_env import notation
-from basilica_env.core import batch, playout, random
+from basilica_env.core import batch, greedy, playout, random
 from basilica_env.core.layout import ACTIONS, GAME, MASK_WORDS, NONE, OVER
 from basilica_env.core.observation import OBSERVATION_SIZE, split
 from basilica_env.core.tiles import TileSet, tile_set
@@ -222,6 +222,13 @@ class BatchEnv:
         chosen = self._choose(indices)
         actions = np.empty(len(chosen), np.int64)
         self._share(batch.sample, len(chosen), self._states, chosen, actions)
+        return actions
+
+    def greedy_actions(self, indices: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Return the greedy action for each game (:mod:`basilica_env.core.greedy`); 0 for a finished game."""
+        chosen = self._choose(indices)
+        actions = np.empty(len(chosen), np.int64)
+        self._share(greedy.greedy_actions, len(chosen), self._states, self._tiles.array, chosen, actions)
         return actions
 
     def view(self, indices: ArrayLike | None = None) -> BatchStep:

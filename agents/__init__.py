@@ -1,0 +1,30 @@
+"""Players of Basilica, and how to name one.
+
+A *spec* names an agent: ``random``, ``greedy``, or ``module:Class`` for your own, with parameters
+after a colon: ``name:key=value,key=value``. :func:`make_agent` makes the agent. Any object with
+``name`` and ``act(state)`` is one.
+
+Examples
+--------
+>>> from basilica_env import GameState
+>>> from basilica_env.agents import make_agent
+>>> state = GameState.new(seed=7)
+>>> agent = make_agent("greedy", seed=1)
+>>> state.is_legal(agent.act(state))
+True
+"""
+
+from basilica_env.agents.base import Agent, AgentSpecError, BatchAgent
+from basilica_env.agents.greedy import GreedyAgent
+from basilica_env.agents.random import RandomAgent
+from basilica_env.agents.registry import agent_names, make_agent
+
+__all__ = [
+    "Agent",
+    "AgentSpecError",
+    "BatchAgent",
+    "GreedyAgent",
+    "RandomAgent",
+    "agent_names",
+    "make_agent",
+]

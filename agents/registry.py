@@ -1,0 +1,93 @@
+"""Agents by their specs."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Any
+
+from basilica_env.agents.base import Agent, AgentSpecError
+from basilica_env.agents.greedy import GreedyAgent
+from basilica_env.agents.random import RandomAgent
+
+ENTRY_POINTS = "basilica_env.agents"
+"""Group of entry points by which other packages add agents: ``name = "module:Class"``."""
+
+_BUILT_IN: dict[str, Callable[..., Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
+
+
+def agent_names() -> list[str]:
+    """Return the names that a spec may begin with."""
+    return sorted({*_BUILT_IN, *entry_points(group=ENTRY_POINTS).names})
+
+
+def make_agent(spec: str, seed: int | None = None) -> Agent:
+    """Make the agent that a spec names.
+
+    Parameters
+    ----------
+    spec : ``name``, ``module:Class``, each with parameters if wanted: ``name:key=value,key=value``
+    seed : given to the agent if it takes one
+
+    Raises
+    ------
+    AgentSpecError
+        If there is no such agent or parameter; the message lists what there is.
+    """
+    head, parameters = _read(spec)
+    factory = _factory(spec, head)
+    known = inspect.signature(factory).parameters
+    for name in parameters:
+        if name not in known or name == "seed":
+            others = ", ".join(key for key in known if key != "seed") or "none"
+            raise AgentSpecError(f"unknown parameter {name!r} in agent {spec!r}: {head!r} has {others}")
+    if "seed" in known:
+        parameters["seed"] = seed
+    try:
+        agent = factory(**parameters)
+    except (TypeError, ValueError) as error:
+        raise AgentSpecError(f"agent {spec!r} cannot be made: {error}") from error
+    if not isinstance(agent, Agent):
+        raise AgentSpecError(f"agent {spec!r} is a {type(agent).__name__} without 'name' and 'act(state)'")
+    return agent
+
+
+def _read(spec: str) -> tuple[str, dict[str, Any]]:
+    """Split a spec into its head and its parameters."""
+    head, _, tail = spec.rpartition(":")
+    if not head or "=" not in tail:
+        return spec, {}
+    parameters: dict[str, Any] = {}
+    for part in tail.split(","):
+        name, equals, value = part.partition("=")
+        if not equals or not name or name in parameters:
+            raise AgentSpecError(f"unreadable parameter {part!r} in agent {spec!r}: expected key=value, each once")
+        parameters[name] = _value(value)
+    return head, parameters
+
+
+def _value(text: str) -> Any:
+    """Read a whole number, a number, or leave the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _factory(spec: str, head: str) -> Callable[..., Agent]:
+    if head in _BUILT_IN:
+        return _BUILT_IN[head]
+    for entry in entry_points(group=ENTRY_POINTS, name=head):
+        return entry.load()  # type: ignore[no-any-return]
+    module, colon, name = head.partition(":")
+    if colon:
+        try:
+            return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
+        except (ImportError, AttributeError) as error:
+            raise AgentSpecError(f"agent {spec!r} cannot be loaded: {error}") from error
+    names = ", ".join(agent_names())
+    raise AgentSpecError(f"unknown agent {spec!r}: expected one of {names}, or module:Class")
