@@ -36,7 +36,7 @@ def section(heading: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize(("page", "line", "source"), all_snippets())
+@pytest.mark.parametrize(("page", "line", "source"), list(all_snippets()))
 def test_a_snippet_runs(
     page: str, line: int, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
