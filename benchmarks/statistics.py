@@ -1,7 +1,8 @@
-"""What random games look like, counted from compiled code: ``basilica bench statistics``.
+"""What games look like: ``basilica bench statistics``.
 
 The facts that a page about a game owes its readers: how long it is, how many choices it gives, who
-wins, how it ends, and how often the end of the board (R4.6) is felt.
+wins, how it ends, and how often the end of the board (R4.6) is felt. Random games are played by
+compiled code, millions of them; an agent may play, too.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ POLICIES = {"uniform": UNIFORM, "kind-first": KIND_FIRST}
 """Random players: uniform over legal actions, or the kind (vault, builder, order) first."""
 
 BLOCK = "random_play"
-"""The block of a page that ``--fill`` fills."""
+"""The block of a page that ``--fill`` fills by default."""
 
 COUNTS = np.dtype(
     [
@@ -140,9 +141,8 @@ def random_games(
     ValueError
         If a number is out of range, the policy unknown or the tile set faulty.
     """
-    for name, number in (("games", games), ("threads", threads)):
-        if number < 1:
-            raise ValueError(f"{name}={number}: expected 1 or more")
+    _check_positive("games", games)
+    _check_positive("threads", threads)
     if policy not in POLICIES:
         raise ValueError(f"policy={policy!r}: expected one of {', '.join(POLICIES)}")
     array = tile_set(tiles).array
@@ -159,6 +159,56 @@ def random_games(
             yield from pool.map(play, range(0, games, _CHUNK))
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def agent_games(
+    games: int, spec: str, seed: int = 0, tiles: str = "standard"
+) -> Iterator[npt.NDArray[np.void]]:
+    """Let an agent play both sides of games and yield what was counted, a game at a time.
+
+    Parameters
+    ----------
+    games : int
+        How many.
+    spec : str
+        Names the agent: ``"greedy"``, ``"mcts:sims=100"``.
+    seed, tiles
+        As for :func:`random_games`.
+
+    Yields
+    ------
+    ndarray of COUNTS, shape (1,)
+
+    Raises
+    ------
+    ValueError
+        If the number is out of range, the spec names no agent or the tile set is faulty.
+    """
+    from basilica_env.agents import make_agent
+    from basilica_env.game import GameState
+
+    _check_positive("games", games)
+    agent = make_agent(spec, seed=seed)
+    for number in range(games):
+        game_seed = int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
+        state = GameState.new(seed=game_seed, tiles=tiles)
+        counts = np.zeros(1, COUNTS)
+        turn = None
+        while not state.is_over:
+            counts["turns"] += state.turn != turn
+            turn = state.turn
+            counts["decisions"] += 1
+            counts["choices"] += len(state.legal_actions())
+            counts["bitten"] += limit_bites(state.to_array()[0], state.tiles.array)
+            state.apply(agent.act(state))
+        counts["scores"] = state.scores
+        counts["king"] = state.king
+        yield counts
+
+
+def _check_positive(name: str, number: int) -> None:
+    if number < 1:
+        raise ValueError(f"{name}={number}: expected 1 or more")
 
 
 # --- From counts to facts ------------------------------------------------------------------------
@@ -272,10 +322,10 @@ def _line(parts: tuple[str, ...]) -> str:
 
 
 def markdown(found: dict[str, dict[str, Any]], command: str) -> str:
-    """Write the facts of each policy as a section of a page."""
-    policies = tuple(found)
+    """Write the facts of each player as a section of a page."""
+    players = tuple(found)
     lines = ["```console", f"$ {command}", "```", ""]
-    lines += [_line(("random play", *policies)), _line(("---",) + ("---:",) * len(policies))]
+    lines += [_line(("both sides", *players)), _line(("---",) + ("---:",) * len(players))]
     for label, key, text in (
         ("games", "games", lambda games: f"{games:,}"),
         ("decisions a game", "decisions", _spread_text),
@@ -294,8 +344,8 @@ def markdown(found: dict[str, dict[str, Any]], command: str) -> str:
         "",
         "Means with the range of the middle 90 % of games; shares with their 95 % Wilson interval.",
         "",
-        _line(("final score", *(f"{policy}, player {player}" for policy in policies for player in range(2)))),
-        _line(("---",) + ("---:",) * 2 * len(policies)),
+        _line(("final score", *(f"{player}, side {side}" for player in players for side in range(2)))),
+        _line(("---",) + ("---:",) * 2 * len(players)),
     ]
     lines += [_line(row) for row in _score_rows(found)]
     return "\n".join(lines)
@@ -306,16 +356,23 @@ def markdown(found: dict[str, dict[str, Any]], command: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="basilica bench statistics", description="Count what random games look like, from compiled code."
+        prog="basilica bench statistics", description="Count what games look like, random ones by default."
     )
-    parser.add_argument("--games", type=int, default=1_000_000, help="games a policy (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="fixes every game (default: %(default)s)")
-    parser.add_argument("--tiles", default="standard", help="'standard' or the path of a tile set")
-    parser.add_argument("--threads", type=int, default=cores(), help="default: every core (%(default)s)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the facts to this file")
-    parser.add_argument(
-        "--fill", type=Path, metavar="PAGE", help=f"put the table into the page's block '{BLOCK}'"
+    add = parser.add_argument
+    add(
+        "--players",
+        nargs="+",
+        default=list(POLICIES),
+        metavar="PLAYER",
+        help=f"{', '.join(POLICIES)} or an agent",
     )
+    add("--games", type=int, default=1_000_000, help="games a player (default: %(default)s)")
+    add("--seed", type=int, default=0, help="fixes every game (default: %(default)s)")
+    add("--tiles", default="standard", help="'standard' or the path of a tile set")
+    add("--threads", type=int, default=cores(), help="for random games (default: every core, %(default)s)")
+    add("--json", type=Path, metavar="FILE", help="write the facts to this file")
+    add("--fill", type=Path, metavar="PAGE", help="put the table into a block of a page")
+    add("--block", default=BLOCK, metavar="NAME", help="the block that --fill fills (default: %(default)s)")
     return parser
 
 
@@ -335,11 +392,11 @@ def main(argv: list[str]) -> int:
                 "seed": options.seed,
                 "tiles": {"name": tiles.name, "digest": tiles.digest},
                 "versions": versions(),
-                "policies": found,
+                "players": found,
             }
             write_text(options.json, json.dumps(told, indent=1) + "\n")
         if options.fill:
-            fill(options.fill, BLOCK, text)
+            fill(options.fill, options.block, text)
     except KeyboardInterrupt:
         print("basilica bench statistics: interrupted, nothing written", file=sys.stderr)
         return 130
@@ -355,11 +412,15 @@ def _count(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
     found = {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        for policy in POLICIES:
-            task = progress.add_task(policy, total=options.games)
+        for player in options.players:
+            task = progress.add_task(player, total=options.games)
+            if player in POLICIES:
+                games = random_games(options.games, options.seed, player, options.tiles, options.threads)
+            else:
+                games = agent_games(options.games, player, options.seed, options.tiles)
             parts = []
-            for counts in random_games(options.games, options.seed, policy, options.tiles, options.threads):
+            for counts in games:
                 parts.append(counts)
                 progress.advance(task, len(counts))
-            found[policy] = facts(np.concatenate(parts))
+            found[player] = facts(np.concatenate(parts))
     return found
