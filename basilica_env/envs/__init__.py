@@ -1,0 +1,1 @@
+"""Faces of the game for reinforcement learning: Gymnasium, its vector interface, Stable-Baselines3."""
