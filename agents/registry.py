@@ -63,7 +63,7 @@ def _read(spec: str) -> tuple[str, dict[str, Any]]:
     for part in tail.split(","):
         name, equals, value = part.partition("=")
         if not equals or not name or name in parameters:
-            raise AgentSpecError(f"unreadable parameter {part!r} in agent {spec!r}: expected key=value, each once")
+            raise AgentSpecError(f"unreadable parameter {part!r} in agent {spec!r}: expected key=value, once")
         parameters[name] = _value(value)
     return head, parameters
 

@@ -335,8 +335,8 @@ class GameState:
         drawn = draws - (TILES - int(self._games["top"][0]))
         if not rules.arrange_reshuffled(after._games, self._tiles.array, pile, drawn):
             raise ValueError(
-                f"the reshuffled pile {','.join(codes)!r} does not hold the tiles that {self.move_of(action)!r} "
-                "reshuffles, each once"
+                f"the reshuffled pile {','.join(codes)!r} does not hold, each once, the tiles that "
+                f"{self.move_of(action)!r} reshuffles"
             )
         self._games = after._games
 

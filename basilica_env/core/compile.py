@@ -7,6 +7,7 @@ an upgrade finds an empty directory and compiles afresh.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -40,10 +41,8 @@ def _bases() -> list[Path]:
     if "XDG_CACHE_HOME" in os.environ:
         bases.append(Path(os.environ["XDG_CACHE_HOME"]))
     else:
-        try:
+        with contextlib.suppress(RuntimeError):  # no home directory
             bases.append(Path.home() / ".cache")
-        except RuntimeError:  # no home directory
-            pass
     return bases
 
 

@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from basilica_env.core.bitboard import EMPTY, EVERY_SQUARE, ONE, bit, count, neighbours, store_bits, store_bits_as_floats, store_float
+from basilica_env.core.bitboard import (
+    EMPTY,
+    EVERY_SQUARE,
+    ONE,
+    bit,
+    count,
+    neighbours,
+    store_bits,
+    store_bits_as_floats,
+    store_float,
+)
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import (
     BUILDERS,
@@ -96,9 +106,9 @@ SCALAR_ENTRIES: tuple[Entry, ...] = (
     *(e for i in (1, 2, 3) for e in _tile_flags(f"vault_{i}", (*_SIDES, "crown"))),
     *(e for i in (1, 2, 3) for e in _tile_flags(f"order_space_{i}", _SIDES)),
     *_tile_flags("stack_top", _SIDES),
-    *(_flag(f"discarded_{n}", f"tile number {n} of the tile set is in the discard pile") for n in range(TILES)),
+    *(_flag(f"discarded_{n}", f"tile number {n} of the set is in the discard pile") for n in range(TILES)),
     *(
-        _flag(f"hidden_{n}", f"tile number {n} of the tile set is in the stack or on an order space")
+        _flag(f"hidden_{n}", f"tile number {n} of the set is in the stack or on an order space")
         for n in range(TILES)
     ),
     *(

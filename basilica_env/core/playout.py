@@ -114,10 +114,7 @@ def play_out(game: Any, tiles: Any, policy: int, state: Any) -> Any:
     """Play random legal actions to the end of the game; return the generator state afterwards."""
     while game.decision != OVER:
         state = advance(state)
-        if policy == UNIFORM:
-            action = random_action(game, state)
-        else:
-            action = random_action_by_kind(game, state)
+        action = random_action(game, state) if policy == UNIFORM else random_action_by_kind(game, state)
         apply(game, tiles, action)
     return state
 

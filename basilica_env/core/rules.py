@@ -196,9 +196,7 @@ def _executable(game: Any) -> Any:
     # R6.7: one removed builder leaves its own square free.
     can_confuse = mine != EMPTY and neighbours(theirs) & (free | mine) != EMPTY
     # R6.8: both scaffolding tiles must fit; the second may lean on the first.
-    can_scaffold = room & ~first(room) != EMPTY or (
-        room != EMPTY and open_squares(occupied | room) != EMPTY
-    )
+    can_scaffold = room & ~first(room) != EMPTY or (room != EMPTY and open_squares(occupied | room) != EMPTY)
     can_promote = mine != EMPTY and tokens_left(game, player) > 0
     can_recruit = free != EMPTY and builders_left(game, player) > 0
     return (

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from basilica_env import notation
 from basilica_env.core import batch, greedy, playout, random
-from basilica_env.core.layout import ACTIONS, GAME, MASK_WORDS, NONE, OVER
+from basilica_env.core.layout import ACTIONS, MASK_WORDS, NONE
 from basilica_env.core.observation import OBSERVATION_SIZE, split
 from basilica_env.core.tiles import TileSet, tile_set
 from basilica_env.envs.threads import Crew
@@ -332,9 +332,12 @@ class BatchEnv:
         if chosen.size == 0:
             return np.empty(0, np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-            raise ValueError(f"indices have shape {chosen.shape} and dtype {chosen.dtype}: expected a row of ints")
+            raise ValueError(
+                f"indices have shape {chosen.shape}, dtype {chosen.dtype}: expected a row of ints"
+            )
         if chosen.min() < 0 or chosen.max() >= self.num_envs:
-            raise ValueError(f"indices go from {chosen.min()} to {chosen.max()}: expected 0 to {self.num_envs - 1}")
+            span = f"{chosen.min()} to {chosen.max()}"
+            raise ValueError(f"indices go from {span}: expected 0 to {self.num_envs - 1}")
         if len(np.unique(chosen)) < len(chosen):
             raise ValueError("indices name a game twice: expected each at most once")
         return np.ascontiguousarray(chosen, np.int64)
@@ -493,7 +496,8 @@ def _stack(states: GameState | Sequence[GameState]) -> tuple[NDArray[np.void], T
 
 def _check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
     if value not in choices:
-        raise ValueError(f"{name} is {value!r}: expected one of {', '.join(repr(choice) for choice in choices)}")
+        expected = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} is {value!r}: expected one of {expected}")
 
 
 def _streams(seed: int | None, size: int) -> NDArray[np.uint64]:
@@ -509,7 +513,7 @@ def _as_states(states: NDArray[np.void] | bytes) -> NDArray[np.void]:
     if isinstance(states, (bytes, bytearray, memoryview)):
         size = batch.BATCH_STATE.itemsize
         if len(states) % size:
-            raise ValueError(f"{len(states)} bytes are no whole number of states: expected a multiple of {size}")
+            raise ValueError(f"{len(states)} bytes of states: expected a multiple of {size}")
         return np.frombuffer(states, batch.BATCH_STATE).copy()
     array = np.asarray(states)
     if array.dtype != batch.BATCH_STATE:
