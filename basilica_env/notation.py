@@ -17,6 +17,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -322,21 +323,20 @@ def _record(game: np.void | npt.NDArray[np.void]) -> Any:
 
 def _cathedral_text(record: Any, tiles: TileSet) -> str:
     planes = record["planes"].tolist()
-    squares = [_square_text([plane >> square & 1 for plane in planes], tiles) for square in range(SQUARES)]
-    rows = [squares[first : first + COLUMNS] for first in range(0, SQUARES, COLUMNS)]
-    while rows and rows[-1] == ["."] * COLUMNS:
-        rows.pop()
-    return "/".join(map(",".join, rows)) or "-"
+    occupied = reduce(operator.or_, planes)
+    squares = [
+        _square_text(planes, square, tiles) if occupied >> square & 1 else "." for square in range(SQUARES)
+    ]
+    rows = range(0, occupied.bit_length(), COLUMNS)
+    return "/".join(",".join(squares[first : first + COLUMNS]) for first in rows) or "-"
 
 
-def _square_text(bits: list[int], tiles: TileSet) -> str:
-    """Return the text of a square from its bit in each plane."""
-    if bits[SCAFFOLD]:
+def _square_text(planes: list[int], square: int, tiles: TileSet) -> str:
+    """Return the text of a square that is not empty."""
+    if planes[SCAFFOLD] >> square & 1:
         return "#"
-    if not any(bits):
-        return "."
-    number = sum(bits[TILE_ID + k] << k for k in range(TILE_ID_BITS))
-    return tiles.codes[number] + "".join(mark for plane, mark in _MARKS if bits[plane])
+    number = sum((planes[TILE_ID + k] >> square & 1) << k for k in range(TILE_ID_BITS))
+    return tiles.codes[number] + "".join(mark for plane, mark in _MARKS if planes[plane] >> square & 1)
 
 
 def _spaces_text(numbers: list[int], tiles: TileSet) -> str:
