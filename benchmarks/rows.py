@@ -91,9 +91,13 @@ def _own(
 
 
 def _start() -> Iterator[Row]:
-    yield _own("start/import", "import basilica_env", "s", "importing")
-    yield _own("start/cold", "first step of BatchEnv, nothing compiled yet", "s", "cold_start")
-    yield _own("start/warm", "first step of BatchEnv, compiled code on disk", "s", "warm_start")
+    for name, what, function in (
+        ("import", "import basilica_env", "importing"),
+        ("cold", "first step of BatchEnv, nothing compiled yet", "cold_start"),
+        ("warm", "first step of BatchEnv, compiled code on disk", "warm_start"),
+    ):
+        # Five compilations of up to a minute on a busy machine.
+        yield Row(f"start/{name}", what, "s", f"{_MEASURES}:{function}", limit=900.0)
 
 
 def _batch(prefix: str, outputs: str, games: int, threads: int, **arguments: Any) -> Row:

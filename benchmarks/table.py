@@ -29,6 +29,8 @@ def print_report(console: Console, report: Report) -> None:
             table.add_row(*line, style=style if result.status == MEASURED else "yellow")
         console.print()
         console.print(table)
+    if report.interrupted:
+        console.print("The run was interrupted: rows are missing.", style="yellow")
 
 
 def print_changes(console: Console, changes: list[Change], threshold: float) -> None:
