@@ -226,7 +226,7 @@ def _holds_every_tile(game: Any) -> bool:
     number = 0
     for k in range(TILES):
         if k < game.discards or k >= game.top:
-            found |= bit(np.int64(game.deck[k]))
+            found |= bit(rules.deck_tile(game, k))
             number += 1
     for space in range(SPACES):
         if game.orders[space] != NONE:

@@ -90,6 +90,13 @@ def store_float(typing_context: Any, out: Any, at: Any, number: Any) -> Any:
 
 
 @kernel
+def signed(word: Board) -> int:
+    """Return a small word as a signed number; Numba makes a float of a mix of both kinds."""
+    number: Any = np.int64(word)
+    return number
+
+
+@kernel
 def bit(square: int) -> Board:
     """Return the board with one square."""
     return ONE << np.uint64(square)

@@ -90,10 +90,10 @@ def kernel(function: _F) -> _F:
     """Compile a function of the core on its first call, without the GIL, and keep the code on disk."""
     options = {"nogil": True, "error_model": "numpy"}
     if CACHE is None:
-        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        return numba.njit(**options)(function)
     # The locator reads this setting when a function is decorated; other packages keep theirs.
     user_setting, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE)
     try:
-        return numba.njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = user_setting

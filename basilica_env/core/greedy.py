@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from basilica_env.core.compile import kernel
-from basilica_env.core.layout import MAIN, OVER, VAULT
+from basilica_env.core.layout import MAIN, NONE, OVER, VAULT
 from basilica_env.core.playout import count_legal, legal_action
 from basilica_env.core.random import advance, below
 from basilica_env.core.rules import apply, decider
@@ -74,15 +74,15 @@ def greedy_action(game: Any, tiles: Any, line: Any, state: Any) -> int:
     line : GAME array, shape (DEPTH,), overwritten
     """
     player = decider(game)
-    chosen = np.int64(-1)
-    best = np.int64(0)
+    chosen = NONE
+    best = 0
     equal = 0
     for index in range(count_legal(game)):
         action = legal_action(game, index)
         line[0] = game
         apply(line[0], tiles, action)
         value = _settled_lead(line, tiles, player)
-        if chosen < 0 or value > best:
+        if chosen == NONE or value > best:
             chosen, best, equal = action, value, 1
         elif value == best:
             equal += 1

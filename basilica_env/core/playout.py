@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from basilica_env.core.bitboard import EMPTY, ONE, bit, count, select
+from basilica_env.core.bitboard import ONE, bit, count, select
 from basilica_env.core.compile import kernel
-from basilica_env.core.layout import BUILDER, EXECUTE, MAIN, MASK_WORDS, OVER, REDRAW, SPACES, TILES
+from basilica_env.core.layout import BUILDER, EXECUTE, MAIN, MASK_WORDS, NONE, OVER, REDRAW, SPACES, TILES
 from basilica_env.core.random import advance, below, mix, shuffle
-from basilica_env.core.rules import apply, is_legal
+from basilica_env.core.rules import apply, deck_tile, is_legal
 
 UNIFORM = 0
 """Playout policy: every legal action is equally likely."""
@@ -56,7 +56,7 @@ def random_action_by_kind(game: Any, state: Any) -> int:
         return random_action(game, state)
     orders = game.legal[2] & _ORDER_BITS
     builders = game.legal[2] & (ONE << _BUILDER_BIT)
-    kinds = 1 + np.int64(orders != EMPTY) + np.int64(builders != EMPTY)
+    kinds = 1 + (1 if orders else 0) + (1 if builders else 0)
     kind = below(state, kinds)
     within = mix(state ^ ONE)
     if kind == 0:
@@ -84,10 +84,10 @@ def resample_hidden(game: Any, tiles: Any, state: Any) -> Any:
         if position < SPACES:
             shown = game.orders[position]
         elif game.top < TILES:
-            shown = np.int64(game.deck[game.top])
+            shown = deck_tile(game, game.top)
         else:
-            shown = np.int64(-1)
-        if shown < 0:
+            shown = NONE
+        if shown == NONE:
             continue
         fitting = free & tiles[shown].alike
         state = advance(state)

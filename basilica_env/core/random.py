@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from basilica_env.core.bitboard import signed
 from basilica_env.core.compile import kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -22,7 +23,7 @@ def seed_state(seed: int | None) -> np.uint64:
     ValueError
         If the seed is negative.
     """
-    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]  # type: ignore[no-any-return]
+    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
 @kernel
@@ -42,7 +43,7 @@ def advance(state: Any) -> Any:
 @kernel
 def below(state: Any, n: int) -> int:
     """Return the number from 0 to n - 1 that belongs to a state."""
-    return np.int64(((mix(state) >> _HALF) * np.uint64(n)) >> _HALF)
+    return signed(((mix(state) >> _HALF) * np.uint64(n)) >> _HALF)
 
 
 @kernel

@@ -22,6 +22,7 @@ from basilica_env.core.bitboard import (
     first,
     lowest,
     neighbours,
+    signed,
     steps_down,
     steps_left,
     steps_right,
@@ -149,8 +150,15 @@ def tile_at(game: Any, square: int) -> int:
     """Return the number of the tile on a square that has a vault."""
     tile = 0
     for k in range(TILE_ID_BITS):
-        tile |= np.int64((game.planes[TILE_ID + k] >> np.uint64(square)) & ONE) << k
+        tile |= signed(game.planes[TILE_ID + k] >> np.uint64(square) & ONE) << k
     return tile
+
+
+@kernel
+def deck_tile(game: Any, place: int) -> int:
+    """Return the number of the tile at a place of the deck."""
+    number: Any = np.int64(game.deck[place])
+    return number
 
 
 @kernel
@@ -348,7 +356,7 @@ def _draw(game: Any) -> int:
         if game.reshuffled or game.discards == 0:
             return NONE
         _reshuffle(game)
-    tile = np.int64(game.deck[game.top])
+    tile = deck_tile(game, game.top)
     game.top += 1
     return tile
 
@@ -649,13 +657,13 @@ def arrange_reshuffled(games: Any, tiles: Any, pile: Any, drawn: int) -> bool:
     actual = EMPTY
     for k in range(len(pile)):
         given |= bit(pile[k])
-        actual |= bit(np.int64(game.deck[start + k]))
+        actual |= bit(deck_tile(game, start + k))
     if given != actual:
         return False
     # The last tiles drawn fill the last spaces: vault spaces after a redraw, else one order space.
     for space in range(SPACES):
         for k in range(drawn):
-            old = np.int64(game.deck[start + k])
+            old = deck_tile(game, start + k)
             if game.orders[space] == old:
                 game.orders[space] = pile[k]
                 break

@@ -373,7 +373,7 @@ class BatchEnv:
     def _outputs(self, size: int) -> _Outputs:
         if self._kept is None:
             return self._new_outputs(size)
-        return _Outputs(*(array[:size] for array in self._kept))
+        return _Outputs._make(array[:size] for array in self._kept)
 
     def _view(self, chosen: NDArray[np.int64]) -> BatchStep:
         out = self._outputs(len(chosen))
@@ -502,7 +502,7 @@ def _check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
 
 def _streams(seed: int | None, size: int) -> NDArray[np.uint64]:
     """Return the generator states of games 0 to size - 1; a game's does not depend on ``size``."""
-    return np.random.SeedSequence(seed).generate_state(size, np.uint64)
+    return np.random.SeedSequence(seed).generate_state(size, np.uint64).astype(np.uint64, copy=False)
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
