@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import product
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -152,7 +152,7 @@ _KING = re.compile(r"0|[1-9][0-9]?", re.ASCII)
 # --- Squares and moves ---------------------------------------------------------------------------
 
 
-def square_name(square: int) -> str:
+def square_name(square: SupportsIndex) -> str:
     """Return the name of a square, such as ``c3`` for 12.
 
     Raises
@@ -219,7 +219,7 @@ _MOVE_TEXTS = tuple(_move_text(action) for action in range(ACTIONS))
 _ACTION_NUMBERS = {text: action for action, text in enumerate(_MOVE_TEXTS) if text is not None}
 
 
-def move_text(action: int) -> str:
+def move_text(action: SupportsIndex) -> str:
     """Return the text of an action.
 
     Raises
@@ -429,10 +429,10 @@ class _PositionReader:
         self.discard = self.read_pile("discard")
         self.read_numbers()
         self.read_decision()
+        self.check_end()
         self.check_tiles()
         self.check_pieces()
         self.check_wilds()
-        self.check_end()
         self.check_king()
         self.check_scores()
         self.check_turn()
