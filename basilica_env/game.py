@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 Tiles = str | Path | TileSet
 """A tile set, the path of one, or ``"standard"``."""
 
+Record = NDArray[np.void] | bytes | bytearray
+"""A GAME array of shape (1,), or its bytes."""
+
 
 class IllegalMoveError(ValueError):
     """A move that the rules do not allow now. The game is unchanged."""
@@ -110,13 +113,14 @@ class GameState:
     0
     """
 
-    __slots__ = ("_games", "_sampler", "_tiles")
+    __slots__ = ("_games", "_record", "_sampler", "_tiles")
 
-    def __init__(self, games: NDArray[np.void], tiles: TileSet, sampler: NDArray[np.uint64]) -> None:
-        """Wrap a GAME array of shape (1,), which the state owns from now on."""
-        self._games = games
+    def __init__(self, record: Record, tiles: TileSet, sampler: NDArray[np.uint64]) -> None:
+        """Copy a game record, GAME array of shape (1,) or its bytes, and a stream for sampling."""
+        self._record = bytearray(record)  # copied far faster than a structured array
+        self._games = np.frombuffer(self._record, GAME)
         self._tiles = tiles
-        self._sampler = sampler
+        self._sampler = sampler.copy()
 
     @classmethod
     def new(cls, seed: int | None = None, tiles: Tiles = "standard") -> GameState:
@@ -338,7 +342,7 @@ class GameState:
                 f"the reshuffled pile {','.join(codes)!r} does not hold, each once, the tiles that "
                 f"{self.move_of(action)!r} reshuffles"
             )
-        self._games = after._games
+        self._record, self._games = after._record, after._games
 
     def _refuse(self, action: Any) -> None:
         try:
@@ -363,10 +367,7 @@ class GameState:
         ----------
         rng : source of chance; None uses a stream of the state's own, which its seed fixes
         """
-        if self.is_over:
-            raise IllegalMoveError("the game is over: no action is legal")
-        sampler = self._sampler if rng is None else _stream(rng)
-        return int(single.sample(self._games, sampler))
+        return self._chosen(single.sample(self._games, self._sampler if rng is None else _stream(rng)))
 
     def greedy_action(self, rng: np.random.Generator | None = None) -> int:
         """Return what is best for (my points - theirs) if scored now; see :mod:`basilica_env.core.greedy`.
@@ -375,10 +376,13 @@ class GameState:
         ----------
         rng : picks among equally good actions; None uses a stream of the state's own
         """
-        if self.is_over:
-            raise IllegalMoveError("the game is over: no action is legal")
         sampler = self._sampler if rng is None else _stream(rng)
-        return int(single.greedy(self._games, self._tiles.array, sampler))
+        return self._chosen(single.greedy(self._games, self._tiles.array, sampler))
+
+    def _chosen(self, action: int) -> int:
+        if action == NONE:
+            raise IllegalMoveError("the game is over: no action is legal")
+        return action
 
     def resample_hidden(self, rng: np.random.Generator) -> None:
         """Redraw what the decider cannot know, uniformly over what fits R1.5, in place."""
@@ -433,11 +437,11 @@ class GameState:
 
     def copy(self) -> GameState:
         """Return an independent copy, its generators included."""
-        return GameState(self._games.copy(), self._tiles, self._sampler.copy())
+        return GameState(self._record, self._tiles, self._sampler)
 
     def to_array(self) -> NDArray[np.void]:
         """Return a copy of the game record, GAME array of shape (1,), for batches and kernels."""
-        return self._games.copy()
+        return np.frombuffer(bytearray(self._record), GAME)
 
     def __copy__(self) -> GameState:
         """Copy."""
@@ -449,7 +453,7 @@ class GameState:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the live game with its generators."""
-        return _restore, (self._games.tobytes(), self._tiles, self._sampler.tobytes())
+        return GameState, (bytes(self._record), self._tiles, self._sampler)
 
     def __eq__(self, other: object) -> bool:
         """Return whether the positions and the tile sets are the same."""
@@ -504,8 +508,3 @@ def _area(entry: Any) -> Area:
         majority=None if entry["majority"] == NONE else int(entry["majority"]),
         points=_pair(entry["points"]),
     )
-
-
-def _restore(record: bytes, tiles: TileSet, sampler: bytes) -> GameState:
-    games = np.frombuffer(record, GAME).copy()
-    return GameState(games, tiles, np.frombuffer(sampler, np.uint64).copy())

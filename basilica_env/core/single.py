@@ -66,14 +66,18 @@ def legal_actions(games: Any, out: Any) -> int:
 
 @kernel
 def sample(games: Any, sampler: Any) -> int:
-    """Return a random legal action, each equally likely, and advance the generator ``sampler[0]``."""
+    """Return a random legal action and advance the generator ``sampler[0]``; NONE if the game is over."""
+    if games[0].decision == OVER:
+        return NONE
     sampler[0] = advance(sampler[0])
     return playout.random_action(games[0], sampler[0])
 
 
 @kernel
 def greedy(games: Any, tiles: Any, sampler: Any) -> int:
-    """Return the greedy action and advance the generator ``sampler[0]``, which breaks ties."""
+    """Return the greedy action and advance the generator ``sampler[0]``; NONE if the game is over."""
+    if games[0].decision == OVER:
+        return NONE
     sampler[0] = advance(sampler[0])
     line = np.empty(DEPTH, games.dtype)
     return greedy_action(games[0], tiles, line, sampler[0])

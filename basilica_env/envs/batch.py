@@ -294,7 +294,7 @@ class BatchEnv:
         """Return a copy of one game as a :class:`GameState`, its generators included."""
         place = self._choose([index])[0]
         state = self._states[place : place + 1]
-        return GameState(state["game"].copy(), self._tiles, state["sampler"].copy())
+        return GameState(state["game"].tobytes(), self._tiles, state["sampler"])
 
     def to_text(self, index: int) -> str:
         """Return the position of one game as text."""
