@@ -84,6 +84,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()
         return BROKEN_PIPE
+    except OSError as error:
+        _drop_output()
+        print(f"basilica {options.verb}: cannot write the output: {error.strerror}", file=sys.stderr)
+        return FAILED
     return status
 
 

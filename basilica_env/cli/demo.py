@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from basilica_env.cli.game import agent_of, check_writable, derived, new_game, write_game
+from basilica_env.cli.game import agent_move, agent_of, check_writable, derived, new_game, write_game
 from basilica_env.cli.show import Show
 from basilica_env.cli.terminal import (
     Terminal,
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     while not state.is_over:
         if terminal.live:
             time.sleep(options.delay)
-        move = state.move_of(agents[state.player].act(state))
+        move = agent_move(agents[state.player], state)
         moves.append(move)
         show.play(state, move, len(moves))
         show.board(state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ def derived(seed: int, number: int) -> int:
 
 
 def agent_of(spec: str, seed: int) -> Agent:
-    """Make the agent that a spec names.
+    """Make the agent that a spec names; ``module:Class`` may lie in the working directory.
 
     Raises
     ------
@@ -32,10 +33,27 @@ def agent_of(spec: str, seed: int) -> Agent:
     """
     from basilica_env.agents import make_agent
 
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     try:
         return make_agent(spec, seed)
     except ValueError as error:
         raise Misuse(error) from error
+
+
+def agent_move(agent: Agent, state: GameState) -> str:
+    """Ask an agent for its move.
+
+    Raises
+    ------
+    Failure
+        The agent wants something that is not legal.
+    """
+    action = int(agent.act(state))
+    if action not in state.legal_actions():
+        raise Failure(f"agent {agent.name} chose action {action}, which is not legal in {state.to_text()!r}")
+    return state.move_of(action)
 
 
 def new_game(seed: int, tiles: str, position: str | None = None) -> GameState:

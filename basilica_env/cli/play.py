@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.cli.game import agent_of, derived, new_game, write_game
+from basilica_env.cli.game import agent_move, agent_of, derived, new_game, write_game
 from basilica_env.cli.show import Show
 from basilica_env.cli.terminal import (
     Failure,
@@ -142,13 +142,14 @@ class Session:
         }
 
     def run(self) -> None:
-        """Play until the game is over or the person leaves."""
+        """Play until the game is over or the person leaves; the end of the input leaves, too."""
         self.show.legend()
         self.go_on()
         while not self.state.is_over:
             line = ask(PROMPT)
-            if line is None or line == "quit":
-                print("You leave the game before its end.")
+            if line is None:
+                return
+            if line == "quit":
                 break
             self.obey(line)
         self.offer_record()
@@ -186,7 +187,7 @@ class Session:
     def go_on(self) -> None:
         """Let the agent play until the person is to decide, and show what there is to decide."""
         while not self.state.is_over and self.state.player != self.seat:
-            self.play(self.state.move_of(self.agent.act(self.state)))
+            self.play(agent_move(self.agent, self.state))
         print()
         self.show.board(self.state)
         if not self.state.is_over:
@@ -202,7 +203,7 @@ class Session:
 
     def hint(self) -> None:
         """Say what the greedy player would do."""
-        move = self.state.move_of(agent_of("greedy", self.seed).act(self.state.copy()))
+        move = agent_move(agent_of("greedy", self.seed), self.state)
         print(f"The greedy player {move_words(self.state, move)}: {move}")
 
     def undo(self) -> None:

@@ -99,6 +99,6 @@ class Show:
         return areas_table(areas, color=self.style.color, unicode=self.style.unicode, names=self.labels)
 
     def result(self, state: GameState) -> None:
-        """Say how a finished game ended."""
-        first, second = state.scores
-        print(f"Result: {result((first, second), self.names)}")
+        """Say how a finished game ended, unless the last board says so."""
+        if self.moves_only:
+            print(f"Result: {result(state.scores, self.names)}")

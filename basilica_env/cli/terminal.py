@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterator, Sequence
@@ -103,9 +104,9 @@ def add_seed_option(parser: argparse.ArgumentParser) -> None:
 
 
 def seed(text: str) -> int:
-    """Read a seed: an integer from 0."""
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected an integer from 0")
+    """Read a seed: an integer from 0 to 2**64 - 1."""
+    if not re.fullmatch("[0-9]{1,20}", text) or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected an integer from 0 to 2**64 - 1")
     return int(text)
 
 

@@ -90,7 +90,7 @@ def legend(*, color: bool = False, unicode: bool = False) -> str:
     )
     return "\n".join(
         (
-            f"Tiles: {colours}; a wild tile has two of them. {signs.crown} crown",
+            f"Tiles: {colours}; two on a wild tile; {signs.crown} crown",
             f"{builders} builders, promoted to {', '.join(f'{name[0]} {name}' for name in RANK_NAMES)}",
             f"{signs.glass} stained glass, {signs.scaffold * 3} scaffolding, {signs.coin} coin icon, "
             f"{signs.mark} last move",
@@ -216,11 +216,9 @@ def _king(view: PositionView, style: Style) -> list[str]:
     track = signs.post.join(
         track[start : start + SCORING_EVERY] for start in range(0, KING_SPACES, SCORING_EVERY)
     )
-    if view.king >= KING_SPACES:
-        ahead = "the third scoring is over"
-    else:
-        ahead = f"next scoring on {view.king - view.king % SCORING_EVERY + SCORING_EVERY}"
-    return [f"King    {view.king:>2}, {ahead}", f"{track}{signs.post}"]
+    next_scoring = view.king - view.king % SCORING_EVERY + SCORING_EVERY
+    ahead = "" if view.decision == "over" else f", next scoring on {next_scoring}"
+    return [f"King    {view.king:>2}{ahead}", f"{track}{signs.post}"]
 
 
 def _players(view: PositionView, style: Style, players: Players) -> list[str]:

@@ -24,7 +24,6 @@ _PAINT = {
     "player 0": "1;38;5;231;48;5;16",
     "player 1": "1;38;5;16;48;5;231",
     "bold": "1",
-    "dim": "2",
 }
 _SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
 
