@@ -90,9 +90,8 @@ class Show:
             gained = ":".join(str(sum(area.points[player] for area in areas)) for player in range(PLAYERS))
             print(f"     {title}; {gained}, now {first}:{second}")
         else:
-            print(
-                self.style.paint(title, "bold"), self.table(areas), f"  Score now {first}:{second}", sep="\n"
-            )
+            print(self.style.paint(title, "bold"), self.table(areas), sep="\n")
+            print(f"  Score now {first}:{second}", end="\n\n")
 
     def table(self, areas: list[Area]) -> str:
         """Show who scores what in each area."""
