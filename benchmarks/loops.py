@@ -8,12 +8,22 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 def random_legal(mask: Any, generator: random.Random) -> int:
     """Choose an action uniformly among those that a mask of shape (actions,) allows."""
     legal = np.flatnonzero(mask)
     return int(legal[int(generator.random() * len(legal))])
+
+
+def random_legal_each(masks: npt.NDArray[Any], generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Choose an action for each game uniformly among those that masks of shape (games, actions) allow."""
+    games, actions = masks.shape
+    legal = np.flatnonzero(masks)
+    starts = np.searchsorted(legal, np.arange(games + 1) * actions)
+    chosen = starts[:-1] + (generator.random(games) * np.diff(starts)).astype(np.int64)
+    return legal[chosen] % actions
 
 
 def aec_turns(env: Any, seed: int) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from basilica_env.benchmarks.loops import aec_turns
+from basilica_env.benchmarks.loops import aec_turns, random_legal, random_legal_each
 from basilica_env.benchmarks.timing import Effort, Sample, Work, cost, pieces, rate
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import GAME
@@ -178,6 +179,68 @@ def aec(effort: Effort, wrapped: bool) -> Sample:
 
     env = basilica_v0.env() if wrapped else basilica_v0.raw_env()
     return rate(pieces(aec_turns(env, seed=0), 10), effort)
+
+
+# --- One seat, the other played inside -----------------------------------------------------------
+
+
+def _gymnasium_steps() -> Iterator[None]:
+    import gymnasium
+
+    import basilica_env  # noqa: F401  (registers the environment)
+
+    env = gymnasium.make("Basilica-v0", opponent="random")
+    generator = random.Random(0)
+    for seed in count():
+        observation, _ = env.reset(seed=seed)
+        over = False
+        while not over:
+            action = random_legal(observation["action_mask"], generator)
+            observation, _, over, _, _ = env.step(action)
+            yield
+
+
+def gymnasium_env(effort: Effort) -> Sample:
+    """Measure ``gymnasium.make`` against a random opponent, decisions of the learner a second."""
+    return rate(pieces(_gymnasium_steps(), 10), effort)
+
+
+def vector_env(effort: Effort, games: int, threads: int) -> Sample:
+    """Measure ``gymnasium.make_vec`` against random opponents, decisions of the learner a second."""
+    import gymnasium
+
+    import basilica_env  # noqa: F401  (registers the environment)
+
+    envs: Any = gymnasium.make_vec(
+        "Basilica-v0", num_envs=games, opponent="random", threads=threads, autoreset_mode="SameStep"
+    )
+    masks = envs.reset(seed=0)[0]["action_mask"]
+    generator = np.random.default_rng(0)
+
+    def work() -> int:
+        nonlocal masks
+        masks = envs.step(random_legal_each(masks, generator))[0]["action_mask"]
+        return games
+
+    return rate(work, effort)
+
+
+def sb3_vec_env(effort: Effort, games: int, threads: int) -> Sample:
+    """Measure the Stable-Baselines3 face against random opponents, decisions of the learner a second.
+
+    The masks are asked for as MaskablePPO asks for them.
+    """
+    from basilica_env.envs.sb3 import BasilicaVecEnv
+
+    envs = BasilicaVecEnv(games, opponent="random", threads=threads, seed=0)
+    envs.reset()
+    generator = np.random.default_rng(0)
+
+    def work() -> int:
+        envs.step(random_legal_each(np.stack(envs.env_method("action_masks")), generator))
+        return games
+
+    return rate(work, effort)
 
 
 # --- Playouts, copies, memory --------------------------------------------------------------------

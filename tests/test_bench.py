@@ -7,6 +7,7 @@ import importlib
 import inspect
 import io
 import json
+import random
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from rich.console import Console
 
 from basilica_env import GameState, TileSet
 from basilica_env.benchmarks import command, report, rows, statistics
+from basilica_env.benchmarks.loops import random_legal, random_legal_each
 from basilica_env.benchmarks.report import Report, compare, figure, fill, markdown, read_report, write_report
 from basilica_env.benchmarks.rows import OUTPUTS, Row, select
 from basilica_env.benchmarks.run import ABSENT, FAILED, LATE, MEASURED, Result, run
@@ -65,6 +67,18 @@ def test_pieces_takes_steps_from_an_endless_iterator() -> None:
     work = pieces(numbers, 8)
     assert [work(), work()] == [8, 8]
     assert next(numbers) == 16
+
+
+def test_random_choices_are_legal_and_reach_every_legal_action() -> None:
+    masks = np.zeros((3, 7), np.uint8)
+    masks[0, 4] = masks[1, [0, 6]] = masks[2, [1, 2, 3]] = 1
+    generator = np.random.default_rng(0)
+    chosen = np.array([random_legal_each(masks, generator) for _ in range(3000)])
+    assert [sorted(set(column)) for column in chosen.T] == [[4], [0, 6], [1, 2, 3]]
+    assert np.mean(chosen[:, 1] == 6) == pytest.approx(1 / 2, abs=0.05)
+    assert np.mean(chosen[:, 2] == 2) == pytest.approx(1 / 3, abs=0.05)
+    one_by_one = random.Random(0)
+    assert {random_legal(masks[2], one_by_one) for _ in range(100)} == {1, 2, 3}
 
 
 # --- Rows ----------------------------------------------------------------------------------------
