@@ -429,6 +429,9 @@ def test_r6_8_glass_goes_with_its_tile_in_a_disaster(engine: type[Engine]) -> No
     assert game.to_text() == position(
         ". Y2 . . .", orders="G1 R1 R3", vaults="Y1 B0 B7", discard="R2 R6", turn="0:2"
     )
+    # The next tile on a1 has none.
+    game.play("V1a1")
+    assert split(game.to_text())["cathedral"] == "Y1,Y2,.,.,."
 
 
 def test_r6_8_two_scaffolding_tiles_one_after_the_other(engine: type[Engine]) -> None:

@@ -365,6 +365,20 @@ def test_r8_5_scaffolding_goes_before_the_slide(engine: type[Engine]) -> None:
     assert slid(engine, board) == "R6,.,.,.,./.,B5,.,.,."
 
 
+def test_r8_5_the_glass_of_rows_1_and_2_goes_with_its_tiles(engine: type[Engine]) -> None:
+    # New tiles on a1 and a2 have none; c1 and c2, where R6 and R9 with glass have come down, keep it.
+    board = """
+        .    .    R9*  .    .
+        .    .    R6*  .    .
+        Y5*  .    B5*  .    .
+        Y2*  .    B2   .    .
+    """
+    game = engine.from_text(position(board, orders=NO_ORDER, vaults="G9 Y1 B0", king=9, reshuffled=1))
+    for move in ("V1e1", "V2a1", "V3a2"):
+        game.play(move)
+    assert split(game.to_text())["cathedral"] == "Y1,.,R6*,.,./B0,.,R9*,.,."
+
+
 def test_r8_5_nothing_left(engine: type[Engine]) -> None:
     board = """
         #    .    .    .    .
