@@ -388,6 +388,13 @@ def test_r8_5_nothing_left(engine: type[Engine]) -> None:
     assert slid(engine, board) == "-"
 
 
+def test_r8_5_no_glass_is_left_where_nothing_is(engine: type[Engine]) -> None:
+    game = engine.from_text(position("R2* . . . .", orders=NO_ORDER, vaults="G9 Y1 B0", king=9, reshuffled=1))
+    for move in ("V1e1", "V2a1"):
+        game.play(move)
+    assert split(game.to_text())["cathedral"] == "Y1,.,.,.,."
+
+
 def test_r8_5_the_twelfth_row_moves_too(engine: type[Engine]) -> None:
     board = "\n".join(["Y2 . . . ."] + ["# . . . ."] * 8 + ["Y5 . . . ."] + ["# . . . ."] * 2)
     assert slid(engine, board) == "Y5,.,.,.,./" + ".,.,.,.,./" * 8 + "Y2,.,.,.,."
