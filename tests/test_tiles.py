@@ -234,7 +234,7 @@ def read_or_refuse(data: bytes) -> None:
         assert len(set(tiles.codes)) == len(tiles.array) == 58
         assert parse(tiles.to_csv()) == tiles
     if error is not None:
-        assert 1 <= error.line <= data.count(b"\n") + data.count(b"\r") + 1
+        assert 1 <= error.line <= data.count(b"\n") + data.count(b"\r") + 2  # the header that is missing
         assert error.reason
 
 
