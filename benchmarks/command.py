@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Callable
@@ -102,13 +103,15 @@ def _bench(options: argparse.Namespace, command: list[str]) -> int:
     if options.json:
         write_report(options.json, report)
     print_report(console, report)
+    charts = []
     if options.charts:
         from basilica_env.benchmarks.charts import draw
 
-        for path in draw(report, options.charts):
+        charts = draw(report, options.charts)
+        for path in charts:
             console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     if options.fill:
-        fill(options.fill, BLOCK, markdown(report))
+        fill(options.fill, BLOCK, markdown(report, [_beside(options.fill, path) for path in charts]))
     failed = any(row.system == OWN and row.status in (FAILED, LATE) for row in report.rows)
     status = WORSE if failed else OK
     if earlier:
@@ -121,6 +124,11 @@ def _bench(options: argparse.Namespace, command: list[str]) -> int:
         if any(change.is_worse(options.threshold) for change in changes):
             status = WORSE
     return INTERRUPTED if report.interrupted and not options.load else status
+
+
+def _beside(page: Path, path: Path) -> str:
+    """Return the address of a file as a page links to it."""
+    return Path(os.path.relpath(path, page.parent)).as_posix()
 
 
 def measure(

@@ -23,7 +23,8 @@ def random_legal_each(masks: npt.NDArray[Any], generator: np.random.Generator) -
     legal = np.flatnonzero(masks)
     starts = np.searchsorted(legal, np.arange(games + 1) * actions)
     chosen = starts[:-1] + (generator.random(games) * np.diff(starts)).astype(np.int64)
-    return legal[chosen] % actions
+    drawn: npt.NDArray[np.int64] = legal[chosen] % actions
+    return drawn
 
 
 def aec_turns(env: Any, seed: int) -> Iterator[None]:

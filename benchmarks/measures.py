@@ -43,7 +43,7 @@ def _seconds(code: str, cache: str) -> float:
     """Run code in a fresh interpreter with a cache directory; return the seconds it took there."""
     timed = f"import time\nstart = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)"
     process = subprocess.run(
-        [sys.executable, "-c", timed],
+        [sys.executable, "-P", "-c", timed],
         env=os.environ | {"NUMBA_CACHE_DIR": cache},
         stdout=subprocess.PIPE,
         text=True,

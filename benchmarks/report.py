@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -215,8 +216,11 @@ def conditions(report: Report) -> str:
     )
 
 
-def markdown(report: Report) -> str:
-    """Write a report as a section of a page: conditions, command, and a table a group."""
+def markdown(report: Report, charts: Sequence[str] = ()) -> str:
+    """Write a report as a section of a page: conditions, command, a table a group, and the charts.
+
+    ``charts`` are their addresses as the page links to them.
+    """
     lines = [conditions(report), "", "```console", f"$ {report.command}", "```"]
     if report.interrupted:
         lines += ["", "The run was interrupted: rows are missing."]
@@ -226,6 +230,10 @@ def markdown(report: Report) -> str:
         headings, table = columns(results)
         rules = tuple("---" if heading in TEXTS else "---:" for heading in headings)
         lines += ["", f"### {title}", "", _line(headings), _line(rules), *(_line(row) for row in table)]
+    if charts:
+        lines += ["", f"### {GROUPS['growth']}"]
+    for chart in charts:
+        lines += ["", f"![How time a step grows]({chart})"]
     return "\n".join(lines)
 
 

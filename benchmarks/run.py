@@ -101,7 +101,7 @@ def run(row: Row, effort: Effort) -> Result:
     start = time.time()
     try:
         process = subprocess.run(
-            [sys.executable, "-m", "basilica_env.benchmarks.worker"],
+            [sys.executable, "-P", "-m", "basilica_env.benchmarks.worker"],
             input=json.dumps(job),
             capture_output=True,
             text=True,

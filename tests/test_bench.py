@@ -8,16 +8,18 @@ import inspect
 import io
 import json
 import random
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 from basilica_env import GameState, TileSet
-from basilica_env.benchmarks import command, report, rows, statistics
+from basilica_env.benchmarks import charts, command, report, rows, statistics
 from basilica_env.benchmarks.loops import random_legal, random_legal_each
 from basilica_env.benchmarks.report import Report, compare, figure, fill, markdown, read_report, write_report
 from basilica_env.benchmarks.rows import OUTPUTS, Row, select
@@ -383,6 +385,48 @@ def test_load_writes_the_file_again_and_fills_a_page(tmp_path: Path) -> None:
     assert bench("--load", path, "--json", copy, "--fill", page) == 0
     assert copy.read_text() == path.read_text()
     assert "| 110 | 100 – 120 |" in page.read_text()
+
+
+# --- Charts --------------------------------------------------------------------------------------
+
+
+def growth(decisions: tuple[int, ...] = (0, 10, 20)) -> list[Result]:
+    return [
+        result(
+            f"growth/decision/{outputs}/{at}",
+            [1e6, 2e6],
+            what=what,
+            arguments={"decision": at, "games": 1024},
+        )
+        for outputs, what in OUTPUTS.items()
+        for at in decisions
+    ]
+
+
+def test_charts_are_drawn_for_the_rows_there_are_and_linked(tmp_path: Path) -> None:
+    path, page = tmp_path / "report.json", tmp_path / "docs" / "page.md"
+    page.parent.mkdir()
+    page.write_text("<!-- generated: results -->\n<!-- end -->\n")
+    write_report(path, made_report(*growth()))
+    assert bench("--load", path, "--charts", tmp_path / "docs" / "charts", "--fill", page) == 0
+    drawn = list((tmp_path / "docs" / "charts").iterdir())
+    assert [file.name for file in drawn] == ["growth-decision.svg"]
+    assert ElementTree.parse(drawn[0]).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert "(charts/growth-decision.svg)" in page.read_text()
+
+
+def test_the_same_figures_make_the_same_chart(tmp_path: Path) -> None:
+    first, second = (charts.draw(made_report(*growth()), tmp_path / name)[0] for name in ("a", "b"))
+    other = charts.draw(made_report(*growth((0, 10))), tmp_path / "c")[0]
+    assert first.read_bytes() == second.read_bytes() != other.read_bytes()
+
+
+def test_charts_say_what_they_lack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="no growth row was measured"):
+        charts.draw(made_report(result()), tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ValueError, match=r"charts need matplotlib: pip install 'basilica-env\[bench\]'"):
+        charts.draw(made_report(*growth()), tmp_path)
 
 
 # --- Statistics ----------------------------------------------------------------------------------
