@@ -142,7 +142,7 @@ def play_out(pair: Pair, policy: Policy, chance: Generator) -> Counter[str]:
 
 
 def tile_sets(seed: int) -> Iterator[TileSet]:
-    """Give the tile set of each game of a shard: one in four is drawn by chance, anew after ten such games."""
+    """Give the tile set of each game of a shard: one in four is drawn, anew after ten such games."""
     chance = Generator(seed)
     while True:
         drawn = drawn_tiles(chance)
