@@ -13,15 +13,17 @@ pytest.importorskip("sb3_contrib", minversion="2.8")
 import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize, is_vecenv_wrapped
 
 from basilica_env import GameState
 from basilica_env.core.layout import ACTIONS
 from basilica_env.envs.batch import IllegalActionError
-from basilica_env.envs.sb3 import BasilicaVecEnv
+from basilica_env.envs.sb3 import BasilicaVecEnv, EvaluateCallback, SeatResult, evaluate
 from tests.seated import Referee, last_legal, random_legal
 
 
@@ -265,7 +267,8 @@ def first_ratios(model: MaskablePPO) -> Any:
     return torch.cat(ratios)
 
 
-def test_maskable_ppo_beats_random_from_both_seats() -> None:
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_maskable_ppo_beats_random_from_both_seats(seed: int) -> None:
     ratios = []
 
     class Watched(MaskablePPO):
@@ -275,7 +278,7 @@ def test_maskable_ppo_beats_random_from_both_seats() -> None:
                 ratios.append(first_ratios(self))
             super().train()
 
-    envs = BasilicaVecEnv(32, "random", seat="random", reward="score", seed=1)
+    envs = BasilicaVecEnv(32, "random", seat="random", reward="score", seed=seed)
     model = Watched(
         "MlpPolicy",
         envs,
@@ -285,14 +288,47 @@ def test_maskable_ppo_beats_random_from_both_seats() -> None:
         learning_rate=1e-3,
         gamma=1.0,
         ent_coef=0.01,
-        seed=1,
+        seed=seed,
         policy_kwargs={"net_arch": [128, 128]},
     )
-    model.learn(10_240)
+    model.learn(8_192)
     torch.testing.assert_close(ratios[0], torch.ones_like(ratios[0]), rtol=0, atol=1e-4)
-    for seat in (0, 1):
-        judge = BasilicaVecEnv(50, "random", seat=seat, seed=2)
-        returns, _ = evaluate_policy(model, judge, n_eval_episodes=200, return_episode_rewards=True)
-        assert isinstance(returns, list)
-        wins = sum((result + 1) / 2 for result in returns)  # a tie is half a win
-        assert wilson_low(wins, len(returns)) > 0.6, f"seat {seat}: {wins} of {len(returns)}"
+    for seat, result in enumerate(evaluate(model, "random", games=400, seed=seed)):
+        points = result.wins + result.ties / 2
+        assert wilson_low(points, 200) > 0.6, f"seat {seat}: {result}"
+
+
+def test_evaluation_counts_each_game_once_from_both_seats() -> None:
+    class Uniform:
+        def predict(self, observation: Any, action_masks: Any, deterministic: bool) -> Any:
+            assert deterministic
+            assert set(observation) == {"planes", "scalars"}
+            return random_legal(action_masks, rng), None
+
+    rng = np.random.default_rng(0)
+    against_greedy = evaluate(Uniform(), "greedy", games=60, observation="dict", dtype="uint8")
+    assert [sum(result) for result in against_greedy] == [30, 30]
+    assert all(result.score < 0.5 for result in against_greedy)
+    assert SeatResult(2, 1, 1).score == 0.625
+
+
+def test_evaluates_during_training() -> None:
+    envs = BasilicaVecEnv(4, seed=1)
+    model = MaskablePPO("MlpPolicy", envs, n_steps=16, batch_size=64, n_epochs=1, seed=1)
+    own = EvaluateCallback(every=64, games=8)
+    judge = BasilicaVecEnv(4, seed=2)
+    contrib = MaskableEvalCallback(judge, eval_freq=32, n_eval_episodes=4, verbose=0)
+    model.learn(192, callback=[own, contrib])
+    assert [steps for steps, *_ in own.results] == [64, 128, 192]
+    assert all(sum(result) == 4 for _, *results in own.results for result in results)
+    assert np.isfinite(contrib.last_mean_reward)
+
+
+def test_the_plain_evaluation_of_sb3_is_stopped_by_its_first_illegal_action() -> None:
+    envs = BasilicaVecEnv(4, seed=1)
+    model = MaskablePPO("MlpPolicy", envs, n_steps=16, seed=1)
+    with pytest.raises(IllegalActionError, match="illegal action"):
+        plain_evaluate_policy(model, envs, n_eval_episodes=20)
+    returns, _ = evaluate_policy(model, envs, n_eval_episodes=20, return_episode_rewards=True)
+    assert isinstance(returns, list)
+    assert len(returns) == 20
