@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core.types import unliteral
+from numba import types
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -109,8 +109,8 @@ def _for_all_constants(dispatcher: Any) -> Any:
     call_template = dispatcher.get_call_template
 
     def get_call_template(args: Any, kws: Any) -> Any:
-        types = [unliteral(arg) for arg in args]
-        return call_template(types, {name: unliteral(arg) for name, arg in kws.items()})
+        widened = [types.unliteral(arg) for arg in args]
+        return call_template(widened, {name: types.unliteral(arg) for name, arg in kws.items()})
 
     dispatcher.get_call_template = get_call_template
     return dispatcher
