@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 from pettingzoo import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from basilica_env.core.layout import ACTIONS, PLAYERS
@@ -369,6 +370,12 @@ class LiveGameWrapper(OrderEnforcingWrapper[str, dict[str, Any], int | None]):  
     """PettingZoo's check of the order of calls; copies of it keep the live game and can be played on."""
 
     env: raw_env
+
+    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Return what the agent to decide has to know, by one call through the wrapper and not seven."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        return self.env.last(observe)  # type: ignore[no-any-return]
 
     def set_state(self, state: EnvState) -> None:
         """Go on from a state, as :meth:`raw_env.set_state`; no reset is needed."""

@@ -570,6 +570,10 @@ def test_calls_before_reset_are_named() -> None:
         env.step(0)
     with pytest.raises(AssertionError, match="reset"):
         env.observe("player_0")
+    with pytest.raises(AssertionError, match="reset"):
+        env.last()
+    with pytest.raises(AssertionError, match="reset"):
+        env.agent_iter()
 
 
 # Drawing
