@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +17,6 @@ SUMMARY, GAMES = "match.json", "games.basilica"
 FORMAT = "basilica match 1"
 
 _WHOLE_RECORD = re.compile(rb"^(?:1-0|0-1|1/2-1/2|\*) +[0-9]+:[0-9]+\n", re.MULTILINE)
-_BEGIN_OF_RECORD = re.compile(r"\n(?=\[Format )")
 
 
 class MatchError(ValueError):
@@ -43,16 +42,12 @@ class MatchFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.mkdir(exist_ok=True)
-        self.games = self._open()
-
-    def _open(self) -> IO[bytes]:
-        games = (self.path / GAMES).open("ab+", buffering=0)
+        self.games = (path / GAMES).open("ab+", buffering=0)
         try:
-            _lock(games)
+            _lock(self.games)
         except OSError:
-            games.close()
-            raise MatchError(f"{self.path}: another process is playing a match there") from None
-        return games
+            self.close()
+            raise MatchError(f"{path}: another process is playing a match there") from None
 
     def close(self) -> None:
         """Close the files."""
@@ -113,21 +108,6 @@ class MatchFolder:
             If one is damaged.
         """
         return read_records(self.path / GAMES, [tiles])
-
-    def keep(self, is_kept: Callable[[int], bool]) -> None:
-        """Remove the games of the pairs that are not to be kept, all at once."""
-        text = (self.path / GAMES).read_text(encoding="utf-8")
-        kept = [record for record in _BEGIN_OF_RECORD.split(text) if is_kept(_pair(record))]
-        self.games.close()
-        _replace(self.path / GAMES, "\n".join(kept))
-        self.games = self._open()
-
-
-def _pair(record: str) -> int:
-    found = re.search(r'^\[Pair "([0-9]+)"\]$', record, re.MULTILINE)
-    if found is None:
-        raise MatchError(f"a record without a pair: {record[:100]!r}")
-    return int(found[1])
 
 
 def _replace(path: Path, text: str) -> None:

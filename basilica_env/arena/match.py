@@ -352,6 +352,7 @@ class _Match:
 
     def _tasks(self) -> Iterator[Task]:
         """Yield the games that are missing, pair by pair, until the match is to stop."""
+        self.begun = time.monotonic()  # asked for the first one, so whatever had to be compiled is
         for pair in count():
             self.stopped = self.board.verdict or self._reason_to_stop(pair)
             if self.stopped:
@@ -402,8 +403,6 @@ class _Match:
     def _close(self, folder: MatchFolder | None, workers: int, stopped: str) -> MatchResult:
         result = replace(self.board.result(), stopped=stopped)
         if folder is not None:
-            if self.board.surplus():
-                folder.keep(lambda pair: pair < self.board.counted)
             folder.write_summary(self._summary(workers, result))
         return result
 
@@ -468,7 +467,10 @@ class _Sums:
 
 
 class _Scoreboard:
-    """Adds up games in the order of their pairs, so that a test stops at the same pair whoever is quicker."""
+    """Adds up games in the order of their pairs, so that a test stops at the same pair whoever is quicker.
+
+    Games of later pairs that end before it stops do not count.
+    """
 
     def __init__(self, conditions: Conditions, sprt: Sprt | None) -> None:
         self.conditions = conditions
@@ -503,10 +505,6 @@ class _Scoreboard:
             self.counted += 1
             if self.sprt is not None:
                 self.verdict = self.sprt.verdict(self.sums.pairs) or ""
-
-    def surplus(self) -> int:
-        """Return how many games came in after those that decided the test."""
-        return sum(map(len, self.waiting.values())) if self.verdict else 0
 
     def result(self) -> MatchResult:
         """Return the result so far; once a test is decided, of the games that decided it."""

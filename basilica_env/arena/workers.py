@@ -108,7 +108,7 @@ def _work(connection: Connection, journal: Any, conditions: Conditions, try_agen
     threading.Thread(target=_end_with_the_match, daemon=True).start()
     sys.stdout = sys.stderr  # what agents print is no result
     _warm_up(conditions, try_agents)
-    with contextlib.suppress(EOFError, BrokenPipeError):
+    with contextlib.suppress(EOFError, ConnectionError):
         connection.send(None)
         while True:
             task = connection.recv()
@@ -198,6 +198,7 @@ class _Crew:
         self.workers: list[_Worker] = []
         self.again: deque[Task] = deque()
         self.failures: Counter[Task | None] = Counter()
+        self.are_tasks_left = True
         self.is_compiled = False
         self.try_agents = True
 
@@ -206,7 +207,7 @@ class _Crew:
         self._hire()
         while True:
             self._give_tasks()
-            if not any(worker.task for worker in self.workers) and self.is_compiled:
+            if not self.are_tasks_left and not any(worker.task for worker in self.workers):
                 return
             for worker in self._wait():
                 yield from self._hear(worker)
@@ -228,6 +229,7 @@ class _Crew:
         for worker in self.workers:
             if worker.is_ready and worker.task is None:
                 task = self.again.popleft() if self.again else next(self.tasks, None)
+                self.are_tasks_left = task is not None
                 if task is None:
                     return
                 worker.give(task)
@@ -269,7 +271,8 @@ class _Crew:
             yield _played(self._record(worker, worker.task, kind, reason or worker.fate()))
         else:
             self._count_failure(worker)
-        self._hire()
+        if self.are_tasks_left:
+            self._hire()
 
     def _count_failure(self, worker: _Worker) -> None:
         """Play a game again that nobody's fault has ended, and warm up without agents if they broke it."""
@@ -279,6 +282,7 @@ class _Crew:
             raise RuntimeError(f"a worker {worker.fate()} while {what}, and so did others before")
         if worker.task is not None:
             self.again.append(worker.task)
+            self.are_tasks_left = True
         elif not worker.is_ready:
             self.try_agents = False
 
