@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -527,6 +528,19 @@ def test_a_match_can_be_made_longer(whole: Path, tmp_path: Path) -> None:
 
     assert result.games == 12
     assert essences(whole).items() < essences(tmp_path).items()
+
+
+def test_a_match_with_another_tile_set_goes_on(tmp_path: Path) -> None:
+    standard = resources.files("basilica_env").joinpath("data", "standard.csv").read_text(encoding="utf-8")
+    tiles = tmp_path / "mine.csv"
+    tiles.write_text(standard.replace("B0,B,disaster,1,0", "B0,B,disaster,0,0"), encoding="utf-8")
+    assert TileSet.load(tiles).digest != STANDARD.digest
+    folder = tmp_path / "match"
+    play_match("random", "random", 2, seed=1, tiles=tiles, out=folder)
+
+    assert play_match("random", "random", 4, tiles=tiles, out=folder, resume=True).games == 4
+    with pytest.raises(MatchError, match=r"with tiles .*'mine'.*: expected .*'standard'"):
+        play_match("random", "random", 4, out=folder, resume=True)
 
 
 def test_resuming_begins_a_match_that_is_not_there(tmp_path: Path) -> None:

@@ -6,24 +6,24 @@ pairs in which a player made 0, 1/2, 1, 3/2 or 2 points (1 for a win, 1/2 for a 
 
 One likelihood serves the interval, the likelihood of superiority and the test: that of the pentanomial, at
 its greatest among all distributions with a given mean. With values ``v`` and counts ``n`` it is reached at
-``p = n / (N (1 + x (v - mean)))``, where ``x`` solves ``sum(n (v - mean) / (1 + x (v - mean))) = 0`` [1]_.
-It keeps intervals within 0 and 1 and honest when one side has won every pair, where an interval by the
-standard error has no width.
+``p = n / (N (1 + x (v - mean)))``, where ``x`` solves ``sum(n (v - mean) / (1 + x (v - mean))) = 0`` (Van den
+Bergh; Owen). It keeps intervals within 0 and 1 and honest when one side has won every pair, where an
+interval by the standard error has no width.
 
-References
-----------
-.. [1] M. Van den Bergh, *A note on the maximum likelihood estimator of a multinomial distribution with a
-   given expectation*, https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf; the same as A. B. Owen,
-   *Empirical likelihood ratio confidence intervals for a single functional*, Biometrika 75 (1988).
-.. [2] S. S. Wilks, *The large-sample distribution of the likelihood ratio for testing composite
-   hypotheses*, Annals of Mathematical Statistics 9 (1938).
-.. [3] E. B. Wilson, *Probable inference, the law of succession, and statistical inference*, Journal of the
-   American Statistical Association 22 (1927).
-.. [4] X. Li, J. Liu and Z. Ying, *Generalized sequential probability ratio test for separate families of
-   hypotheses*, Sequential Analysis 33 (2014); over pairs as Stockfish's Fishtest does (``LLRcalc.py``,
-   statistic "expectation", logistic Elo), with the bounds of A. Wald, *Sequential tests of statistical
-   hypotheses*, Annals of Mathematical Statistics 16 (1945).
-.. [5] A. E. Elo, *The rating of chessplayers, past and present* (1978), in its logistic form.
+Sources:
+
+- Elo: A. E. Elo, *The rating of chessplayers, past and present* (1978), in its logistic form.
+- Likelihood with a given mean: M. Van den Bergh, *A note on the maximum likelihood estimator of a multinomial
+  distribution with a given expectation*, <https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf>; also
+  A. B. Owen, *Empirical likelihood ratio confidence intervals for a single functional*, Biometrika 75 (1988).
+- Interval and likelihood of superiority by the likelihood ratio: S. S. Wilks, *The large-sample distribution
+  of the likelihood ratio for testing composite hypotheses*, Annals of Mathematical Statistics 9 (1938).
+- Interval of independent games: E. B. Wilson, *Probable inference, the law of succession, and statistical
+  inference*, Journal of the American Statistical Association 22 (1927).
+- Sequential test: X. Li, J. Liu and Z. Ying, *Generalized sequential probability ratio test for separate
+  families of hypotheses*, Sequential Analysis 33 (2014); over pairs as in Stockfish's Fishtest (its
+  ``LLRcalc.py``, statistic "expectation", logistic Elo). The bounds are those of A. Wald, *Sequential tests
+  of statistical hypotheses*, Annals of Mathematical Statistics 16 (1945).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Estimate(NamedTuple):
 
 
 def expected_score(elo: float) -> float:
-    """Return the mean score of a player who is stronger by so many points of Elo [5]_."""
+    """Return the mean score of a player who is stronger by so many points of Elo (Elo)."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -74,7 +74,7 @@ def elo_difference(score: float) -> float:
 
 
 def wilson(score: float, games: int, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the interval of a mean score if all games were independent [3]_.
+    """Return the interval of a mean score if all games were independent (Wilson).
 
     Draws count as half a win and half a loss, which makes it wider than need be.
 
@@ -93,7 +93,7 @@ def wilson(score: float, games: int, confidence: float = CONFIDENCE) -> Estimate
 
 
 def pair_score(pairs: Sequence[int], confidence: float = CONFIDENCE) -> Estimate:
-    """Return the mean score and its interval by the likelihood of pairs [2]_.
+    """Return the mean score and its interval by the likelihood of pairs (Wilks).
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def pair_elo(pairs: Sequence[int], confidence: float = CONFIDENCE) -> Estimate:
 def superiority(pairs: Sequence[int]) -> float:
     """Return the likelihood of superiority: how sure it is that the mean score is above 1/2.
 
-    It is the normal distribution at the signed root of the likelihood ratio against a mean of 1/2 [2]_.
+    It is the normal distribution at the signed root of the likelihood ratio against a mean of 1/2 (Wilks).
     """
     counts = _counts(pairs)
     root = math.sqrt(_deviance(counts, 0.5))
@@ -189,7 +189,7 @@ def _multiplier(counts: Sequence[float], offsets: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of two differences in Elo, the generalized likelihood ratio over pairs [4]_.
+    """A sequential test of two differences in Elo: the generalized likelihood ratio over pairs.
 
     Attributes
     ----------
