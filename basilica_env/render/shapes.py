@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
+from html import escape
 from math import cos, hypot, pi, sin
-from xml.sax.saxutils import escape, quoteattr
 
 from basilica_env.render.style import printable
 from basilica_env.render.theme import Theme
@@ -33,7 +33,7 @@ Point = tuple[float, float]
 def element(tag: str, *content: str, **attributes: object) -> str:
     """Write an element; ``_`` in the name of an attribute stands for ``-``, and None leaves it out."""
     written = "".join(
-        f" {name.rstrip('_').replace('_', '-')}={quoteattr(_value(value))}"
+        f' {name.replace("_", "-")}="{escape(_value(value))}"'
         for name, value in attributes.items()
         if value is not None
     )
