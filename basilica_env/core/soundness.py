@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from basilica_env.core.bitboard import EMPTY, EVERY_SQUARE, ONE, bit, count, lowest, neighbours, signed
+from basilica_env.core.bitboard import EMPTY, EVERY_SQUARE, ONE, bit, count, lowest, neighbours
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import (
     ACTIONS_A_TURN,
@@ -47,6 +47,7 @@ from basilica_env.core.layout import (
 )
 from basilica_env.core.rules import (
     builders_left,
+    deck_tile,
     executable_orders,
     free_vaults,
     open_squares,
@@ -161,10 +162,10 @@ def _holds_every_tile(game: Any) -> bool:
     """Return whether each tile is in one place, and the sets of tiles are those of their places."""
     discarded = EMPTY
     for place in range(game.discards):
-        discarded |= bit(signed(game.deck[place]))
+        discarded |= bit(deck_tile(game, place))
     hidden = EMPTY
     for place in range(game.top, TILES):
-        hidden |= bit(signed(game.deck[place]))
+        hidden |= bit(deck_tile(game, place))
     number = game.discards + TILES - game.top
     shown = EMPTY
     for space in range(SPACES):
