@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from basilica_env.records import GameRecord
 
+MOVES_PER_SECOND = 2
 SCORING_MOVES, LAST_MOVES = 3, 6
 """How many moves' time a scoring and the end are shown."""
 VIDEO_RATE = 10
@@ -39,7 +40,7 @@ def write_gif(
     path: str | os.PathLike[str],
     record: GameRecord,
     *,
-    fps: float = 2,
+    fps: float = MOVES_PER_SECOND,
     dark: bool = False,
     width: int = PICTURE_WIDTH,
 ) -> None:
@@ -87,7 +88,7 @@ def write_mp4(
     path: str | os.PathLike[str],
     record: GameRecord,
     *,
-    fps: float = 2,
+    fps: float = MOVES_PER_SECOND,
     dark: bool = False,
     width: int = PICTURE_WIDTH,
 ) -> None:
@@ -114,10 +115,20 @@ def write_mp4(
                 film.send(data)
 
 
+def is_rate(fps: float) -> bool:
+    """Return whether a film can show so many moves a second."""
+    return 0 < fps <= 50
+
+
+def is_width(width: int) -> bool:
+    """Return whether a film can be so many pixels wide."""
+    return 64 <= width <= 4096
+
+
 def _check(fps: float, width: int) -> None:
-    if not 0 < fps <= 50:
+    if not is_rate(fps):
         raise ValueError(f"fps {fps!r}: expected moves a second, more than 0 and at most 50")
-    if not 64 <= width <= 4096:
+    if not is_width(width):
         raise ValueError(f"width {width!r}: expected pixels from 64 to 4096")
 
 
