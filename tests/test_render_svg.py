@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -691,3 +694,12 @@ def test_a_code_leaves_room_for_the_crown(code: str) -> None:
     assert written.text is not None
     size = float(written.attrib["font-size"])
     assert float(written.attrib["x"]) + text_width(written.text, size, bold=True) <= right
+
+
+# --- The documentation -------------------------------------------------------------------------------
+
+
+def test_the_pictures_of_the_documentation_are_up_to_date() -> None:
+    script = Path(__file__).parent.parent / "docs" / "pictures.py"
+    result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, "")

@@ -41,7 +41,7 @@ def add(verbs: Any) -> None:
             ("basilica replay league.basilica --game 3", "the third game"),
             ("basilica replay demo.basilica --step", "on with Enter after each move"),
             ("basilica replay demo.basilica --html demo.html", "a page that opens offline"),
-            ("basilica replay demo.basilica --gif demo.gif --dark", "a film"),
+            ("basilica replay demo.basilica --gif demo.gif", "a film"),
         ),
     )
     parser.add_argument("file", metavar="FILE", help="a file of game records")
