@@ -10,12 +10,19 @@ from typing import Any
 
 from basilica_env.agents.base import Agent, AgentSpecError
 from basilica_env.agents.greedy import GreedyAgent
+from basilica_env.agents.mcts import MctsAgent
+from basilica_env.agents.planner import PlannerAgent
 from basilica_env.agents.random import RandomAgent
 
 ENTRY_POINTS = "basilica_env.agents"
 """Group of entry points by which other packages add agents: ``name = "module:Class"``."""
 
-_BUILT_IN: dict[str, Callable[..., Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
+_BUILT_IN: dict[str, Callable[..., Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "planner": PlannerAgent,
+    "mcts": MctsAgent,
+}
 
 
 def agent_names() -> list[str]:

@@ -43,6 +43,7 @@ from basilica_env.core.layout import (
     ORDER,
     ORDER_NAMES,
     ORDERS,
+    OVER,
     RANK,
     RANKS,
     ROWS,
@@ -101,7 +102,7 @@ SCALAR_ENTRIES: tuple[Entry, ...] = (
     *(_flag(f"executing_{i}", f"the order on space {i} is being executed") for i in (1, 2, 3)),
     *(_flag(f"given_{r}", f"the rank just given is {r}, and the paid Promote is open (R6.9)") for r in "AMS"),
     _flag("my_turn", "it is my turn"),
-    _flag("my_decision", "I decide now"),
+    _flag("my_decision", "I decide now; nobody does once the game is over"),
     _flag("reshuffled", "the discard pile has become the stack (R7.1)"),
     *(e for i in (1, 2, 3) for e in _tile_flags(f"vault_{i}", (*_SIDES, "crown"))),
     *(e for i in (1, 2, 3) for e in _tile_flags(f"order_space_{i}", _SIDES)),
@@ -188,7 +189,8 @@ def _turn_flags(game: Any, player: int) -> Any:
         flags |= ONE << np.uint64(DECISIONS + SPACES + game.rank)
     last = DECISIONS + SPACES + RANKS
     flags |= np.uint64(game.turn == player) << np.uint64(last)
-    flags |= np.uint64(decider(game) == player) << np.uint64(last + 1)
+    decides = decider(game) == player and game.decision != OVER
+    flags |= np.uint64(decides) << np.uint64(last + 1)
     return flags | np.uint64(game.reshuffled) << np.uint64(last + 2)
 
 

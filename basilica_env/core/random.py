@@ -15,7 +15,7 @@ _SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 
 
-def seed_state(seed: int | None) -> np.uint64:
+def seed_state(seed: int | list[int] | None) -> np.uint64:
     """Return the state of a generator for a seed (a non-negative integer; None draws a fresh one).
 
     Raises

@@ -68,9 +68,15 @@ class Crew:
         while (job := self._jobs.get()) is not None:
             job.take_part()
 
-    def run(self, work: Callable[[int, int], None], size: int) -> None:
-        """Call ``work(start, stop)`` for ranges that make up ``range(size)``; return when all is done."""
-        chunk = max(_SMALLEST_CHUNK, -(-size // (_CHUNKS_A_THREAD * (len(self._threads) + 1))))
+    def run(self, work: Callable[[int, int], None], size: int, chunk: int | None = None) -> None:
+        """Call ``work(start, stop)`` for ranges that make up ``range(size)``; return when all is done.
+
+        Parameters
+        ----------
+        chunk : how long a range is; None suits games of a batch
+        """
+        if chunk is None:
+            chunk = max(_SMALLEST_CHUNK, -(-size // (_CHUNKS_A_THREAD * (len(self._threads) + 1))))
         if not self._threads or size <= chunk:
             work(0, size)
             return
