@@ -71,6 +71,7 @@ class MctsAgent:
     exploration : weight of unexplored moves
     temperature : of the priors made from the network's values
     weights : path of another value network
+    reuse : 1 keeps what was found out below the move played for the next decision of the turn, 0 forgets
     seed : with ``sims`` the same seed decides the same way
     """
 
@@ -85,6 +86,7 @@ class MctsAgent:
         exploration: float = 1.0,
         temperature: float = 0.1,
         weights: str | None = None,
+        reuse: int = 1,
         seed: int | None = None,
     ) -> None:
         if (sims is None) == (ms is None):
@@ -116,15 +118,20 @@ class MctsAgent:
         self._weights = load_weights(weights)
         self._trees = [_Tree(nodes) for _ in range(threads)]
         self._crew = Crew(threads)
+        self._reuse = bool(reuse)
+        self._next: tuple[int, bytes] | None = None  # the action played and the record after it
         self._rng = np.random.default_rng(seed)
 
     def act(self, state: GameState) -> int:
         """Search and return the action that was visited most."""
-        return self.analyse(state).moves[0].action
+        action = self.analyse(state).moves[0].action
+        if self._reuse:
+            after = state.copy()
+            after.apply(action)
+            self._next = action, after.to_array().tobytes()
+        return action
 
-    def analyse(
-        self, state: GameState, progress: Callable[[int, float], None] | None = None
-    ) -> Analysis:
+    def analyse(self, state: GameState, progress: Callable[[int, float], None] | None = None) -> Analysis:
         """Search and return what was found out; ``progress`` is told simulations and seconds.
 
         Ctrl-C ends the search between two chunks of simulations.
@@ -133,9 +140,12 @@ class MctsAgent:
             raise ValueError("the game is over: there is nothing to decide")
         started = time.perf_counter()
         root = state.to_array()
+        follows = self._next is not None and self._next[1] == root.tobytes()
+        played = self._next[0] if self._next is not None and follows else NONE
+        self._next = None
         streams = self._rng.integers(2**64, size=len(self._trees), dtype=np.uint64)
         for tree, stream in zip(self._trees, streams, strict=True):
-            tree.start(stream)
+            tree.start(stream, played)
         done = 0
         while not self._is_done(done, started):
             chunk = _CHUNK if self._sims is None else min(_CHUNK, self._sims - done)
@@ -191,11 +201,18 @@ class _Tree:
 
     def __init__(self, nodes: int) -> None:
         self._nodes = np.zeros(nodes, search.NODE)
+        self._spare = np.zeros(nodes, search.NODE)
         self._size = 0
         self._stream = np.uint64(0)
 
-    def start(self, stream: Any) -> None:
-        self._size = search.plant(self._nodes)
+    def start(self, stream: Any, played: int) -> None:
+        """Begin with what is below the root's child for the action played, or afresh where there is none."""
+        child = search.child_of(self._nodes, 0, played) if self._size and played != NONE else NONE
+        if child == NONE:
+            self._size = search.plant(self._nodes)
+        else:
+            self._nodes, self._spare = self._spare, self._nodes
+            self._size = search.transplant(self._spare, child, self._nodes)
         self._stream = stream
 
     def grow(

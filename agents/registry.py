@@ -24,10 +24,13 @@ _BUILT_IN: dict[str, Callable[..., Agent]] = {
     "mcts": MctsAgent,
 }
 
+LEVELS = {"easy": "greedy", "medium": "planner", "hard": "mcts:sims=400"}
+"""Opponents by how strong they are, and the specs that they stand for."""
+
 
 def agent_names() -> list[str]:
     """Return the names that a spec may begin with."""
-    return sorted({*_BUILT_IN, *entry_points(group=ENTRY_POINTS).names})
+    return sorted({*_BUILT_IN, *LEVELS, *entry_points(group=ENTRY_POINTS).names})
 
 
 def make_agent(spec: str, seed: int | None = None) -> Agent:
@@ -43,7 +46,7 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
     AgentSpecError
         If there is no such agent or parameter; the message lists what there is.
     """
-    head, parameters = _read(spec)
+    head, parameters = _read(LEVELS.get(spec, spec))
     factory = _factory(spec, head)
     known = inspect.signature(factory).parameters
     for name in parameters:

@@ -1,7 +1,7 @@
 """The board game Basilica as a reinforcement-learning environment.
 
-Importing the package is cheap: a public name is loaded, and the core behind it compiled or read
-from the cache, when it is first used.
+Importing the package is cheap: it registers the environments with Gymnasium and PettingZoo; a public
+name is loaded, and the core behind it compiled or read from the cache, when it is first used.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from basilica_env.envs.registration import register as _register
+
 if TYPE_CHECKING:
     from basilica_env.core.tiles import TileSet, TileSetError
     from basilica_env.envs.batch import BatchEnv, BatchStep, perft, random_playouts
+    from basilica_env.envs.symmetry import Symmetry, symmetries
     from basilica_env.game import GameState, IllegalMoveError
 
 __version__ = "0.1.0"
@@ -23,6 +26,8 @@ _HOMES = {
     "IllegalMoveError": "basilica_env.game",
     "TileSet": "basilica_env.core.tiles",
     "TileSetError": "basilica_env.core.tiles",
+    "Symmetry": "basilica_env.envs.symmetry",
+    "symmetries": "basilica_env.envs.symmetry",
     "perft": "basilica_env.envs.batch",
     "random_playouts": "basilica_env.envs.batch",
 }
@@ -32,12 +37,16 @@ __all__ = [
     "BatchStep",
     "GameState",
     "IllegalMoveError",
+    "Symmetry",
     "TileSet",
     "TileSetError",
     "__version__",
     "perft",
     "random_playouts",
+    "symmetries",
 ]
+
+_register()
 
 
 def __getattr__(name: str) -> Any:

@@ -16,12 +16,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 from pettingzoo import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from basilica_env.core.layout import ACTIONS, PLAYERS
 from basilica_env.core.observation import split
 from basilica_env.core.tiles import tile_set
-from basilica_env.envs.rewards import REWARDS, forfeit_reward, lead, step_reward
+from basilica_env.envs.rewards import ILLEGAL, PENALTY, REWARDS, forfeit_reward, lead, step_reward
 from basilica_env.envs.spaces import MASK_DTYPE, check_choice, check_dtype, mask_space, observation_spaces
 from basilica_env.envs.starts import start_game
 from basilica_env.game import GameState, IllegalMoveError, Tiles
@@ -91,8 +92,9 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
         points. ``score``: points when they are scored minus the opponent's, in the same unit.
     tiles : str, path or TileSet
         ``"standard"``, a tile set or the path of one (R1.4).
-    illegal : {"raise", "lose"}
-        An illegal action raises ``IllegalMoveError`` and changes nothing, or it loses the game.
+    illegal : {"raise", "lose", "penalty"}
+        An illegal action raises ``IllegalMoveError`` and changes nothing; or it loses the game; or the player
+        pays 0.1 to the opponent and decides again.
     observation : {"flat", "dict"}
         One vector, or a dict of ``planes`` and ``scalars``.
     dtype : {"float32", "uint8"}
@@ -137,7 +139,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
         super().__init__()
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         check_choice("reward", reward, REWARDS)
-        check_choice("illegal", illegal, ("raise", "lose"))
+        check_choice("illegal", illegal, ILLEGAL)
         check_choice("waiting_mask", waiting_mask, ("zeros", "ones"))
         self.render_mode = render_mode
         self.reward = reward
@@ -217,8 +219,10 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
         except IllegalMoveError:
             if self.illegal == "raise" or not 0 <= number < ACTIONS:
                 raise
-            self._forfeit(agent, number)
+            self._punish(agent, number)
         else:
+            if self.infos[agent]:
+                self.infos = {name: {} for name in AGENTS}  # of an illegal action before this one
             if self.render_mode is not None:
                 self._last_move = game.move_of(number)
             self._cumulative_rewards[agent] = 0.0
@@ -255,11 +259,17 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
             self.rewards[agent] = reward
             self._cumulative_rewards[agent] += reward
 
-    def _forfeit(self, agent: str, action: int) -> None:
+    def _punish(self, agent: str, action: int) -> None:
+        """Let an illegal action lose the game or cost a penalty."""
         sign = 1 if agent == AGENTS[0] else -1
+        info = {"illegal": agent, "move": self.game.move_of(action)}
         self._cumulative_rewards[agent] = 0.0
-        self._pay(sign * forfeit_reward(self.reward, sign * lead(self.game)))
-        self._end({"illegal": agent, "move": self.game.move_of(action)})
+        if self.illegal == "lose":
+            self._pay(sign * forfeit_reward(self.reward, sign * lead(self.game)))
+            self._end(info)
+        else:
+            self._pay(-sign * PENALTY)
+            self.infos = {name: dict(info) for name in AGENTS}
 
     def _end(self, info: dict[str, Any]) -> None:
         """End the game for both; the dead steps begin with player 0."""
@@ -360,6 +370,12 @@ class LiveGameWrapper(OrderEnforcingWrapper[str, dict[str, Any], int | None]):  
     """PettingZoo's check of the order of calls; copies of it keep the live game and can be played on."""
 
     env: raw_env
+
+    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Return what the agent to decide has to know, by one call through the wrapper and not seven."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        return self.env.last(observe)  # type: ignore[no-any-return]
 
     def set_state(self, state: EnvState) -> None:
         """Go on from a state, as :meth:`raw_env.set_state`; no reset is needed."""

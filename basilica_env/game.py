@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -285,23 +285,24 @@ class GameState:
         words = self._games["legal"].view(np.uint8)
         return np.unpackbits(words[0], count=ACTIONS, bitorder="little")
 
-    def is_legal(self, action: int) -> bool:
+    def is_legal(self, action: SupportsIndex) -> bool:
         """Return whether an action is legal now."""
-        return bool(single.is_legal(self._games, action))
+        return bool(single.is_legal(self._games, _number(action)))
 
     def action_of(self, move: str) -> int:
         """Return the number of a move text; it need not be legal now."""
         return notation.action_number(move)
 
-    def move_of(self, action: int) -> str:
+    def move_of(self, action: SupportsIndex) -> str:
         """Return the text of an action number; it need not be legal now."""
         return notation.move_text(action)
 
-    def apply(self, action: int, reshuffled: Sequence[str] | None = None) -> None:
+    def apply(self, action: SupportsIndex, reshuffled: Sequence[str] | None = None) -> None:
         """Play an action by its number, in place; see :meth:`play`."""
+        number = _number(action)
         if reshuffled is not None:
-            self._apply_arranged(int(action), reshuffled)
-        elif not single.play(self._games, self._tiles.array, action):
+            self._apply_arranged(number, list(reshuffled))
+        elif not single.play(self._games, self._tiles.array, number):
             self._refuse(action)
 
     def play(self, move: str, reshuffled: Sequence[str] | None = None) -> None:
@@ -326,7 +327,7 @@ class GameState:
             raise IllegalMoveError(f"{error}; {self._choices()}") from None
         self.apply(action, reshuffled)
 
-    def _apply_arranged(self, action: int, codes: Sequence[str]) -> None:
+    def _apply_arranged(self, action: int, codes: list[str]) -> None:
         unknown = [code for code in codes if code not in self._tiles.numbers]
         if unknown:
             raise ValueError(f"unknown tile {unknown[0]!r} in the reshuffled pile")
@@ -344,12 +345,12 @@ class GameState:
             )
         self._record, self._games = after._record, after._games
 
-    def _refuse(self, action: Any) -> None:
+    def _refuse(self, action: SupportsIndex) -> None:
         try:
-            text = repr(notation.move_text(int(action)))
-        except (ValueError, TypeError):
-            text = f"action {action!r} (not a number from 0 to {ACTIONS - 1})"
-        raise IllegalMoveError(f"illegal move {text}; {self._choices()}")
+            text = f"illegal move {notation.move_text(action)!r}"
+        except ValueError as error:
+            text = str(error)
+        raise IllegalMoveError(f"{text}; {self._choices()}")
 
     def _choices(self) -> str:
         if self.is_over:
@@ -399,14 +400,16 @@ class GameState:
         """Redraw what the decider cannot know, uniformly over what fits R1.5, in place."""
         single.resample_hidden(self._games, self._tiles.array, _stream(rng))
 
-    def outcomes(self, action: int | str) -> Iterator[Outcome]:
+    def outcomes(self, action: SupportsIndex | str) -> Iterator[Outcome]:
         """Iterate over the distinct public results of a legal action, with exact probabilities.
 
         See :func:`basilica_env.chance.outcomes`.
         """
         from basilica_env.chance import outcomes
 
-        return outcomes(self, self.action_of(action) if isinstance(action, str) else action)
+        return outcomes(
+            self, self.action_of(action) if isinstance(action, str) else notation.action_index(action)
+        )
 
     # --- What players see, and points -------------------------------------------------------------
 
@@ -421,13 +424,14 @@ class GameState:
         player : 0 or 1; None is the player who decides
         dtype : ``uint8`` or ``float32``
         """
-        seen = np.empty(OBSERVATION_SIZE, dtype)
-        if seen.dtype not in (np.uint8, np.float32):
-            raise ValueError(f"unknown dtype {seen.dtype} of an observation: expected uint8 or float32")
+        kind = np.dtype(dtype)
+        if kind not in (np.uint8, np.float32):
+            raise ValueError(f"unknown dtype {kind} of an observation: expected uint8 or float32")
         looker = self.player if player is None else player
         if looker not in (0, 1):
             raise ValueError(f"unknown player {player!r}: expected 0 or 1")
-        single.observe(self._games, self._tiles.array, looker, seen.dtype == np.uint8, seen.view(np.uint8))
+        seen = np.empty(OBSERVATION_SIZE, kind)
+        single.observe(self._games, self._tiles.array, int(looker), kind == np.uint8, seen.view(np.uint8))
         return seen
 
     def areas(self) -> list[Area]:
@@ -498,6 +502,12 @@ def _sampler_of(games: NDArray[np.void]) -> NDArray[np.uint64]:
 
 def _stream(rng: np.random.Generator) -> NDArray[np.uint64]:
     return rng.integers(2**64, size=1, dtype=np.uint64)
+
+
+def _number(action: SupportsIndex) -> int:
+    """Return an action as an int that the core can take; NONE for every number that is no action."""
+    number = notation.action_index(action)
+    return number if 0 <= number < ACTIONS else NONE
 
 
 def _pair(numbers: Any) -> tuple[int, int]:

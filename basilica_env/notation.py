@@ -219,6 +219,26 @@ _MOVE_TEXTS = tuple(_move_text(action) for action in range(ACTIONS))
 _ACTION_NUMBERS = {text: action for action, text in enumerate(_MOVE_TEXTS) if text is not None}
 
 
+def action_index(action: SupportsIndex) -> int:
+    """Return an action that is an integer of any type, such as NumPy's, as an ``int``.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer. A truth value counts as none: it is more likely an entry of a mask.
+    """
+    if type(action) is int:
+        return action
+    try:
+        if not isinstance(action, bool):
+            return operator.index(action)
+    except TypeError:
+        pass
+    raise TypeError(
+        f"action {action!r} has type {type(action).__name__}: expected an integer from 0 to {ACTIONS - 1}"
+    )
+
+
 def move_text(action: SupportsIndex) -> str:
     """Return the text of an action.
 
@@ -227,7 +247,7 @@ def move_text(action: SupportsIndex) -> str:
     ValueError
         If the number is no action, or if it is a step that leaves the cathedral.
     """
-    number = operator.index(action)
+    number = action_index(action)
     if not 0 <= number < ACTIONS:
         raise ValueError(f"action {number}: expected 0 to {ACTIONS - 1}")
     text = _MOVE_TEXTS[number]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from basilica_env.benchmarks.report import Report
+from basilica_env.benchmarks.report import Report, replacing
 from basilica_env.benchmarks.rows import OUTPUTS
 from basilica_env.benchmarks.run import MEASURED, Result
 
@@ -62,11 +60,11 @@ def draw(report: Report, folder: Path) -> list[Path]:
         import matplotlib
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
     except ModuleNotFoundError:
         raise ValueError("charts need matplotlib: pip install 'basilica-env[bench]'") from None
 
     written = []
-    folder.mkdir(parents=True, exist_ok=True)
     for kind, (title, across) in CHARTS.items():
         lines = {label: _points(report, kind, outputs) for outputs, label in OUTPUTS.items()}
         if not any(lines.values()):
@@ -84,16 +82,13 @@ def draw(report: Report, folder: Path) -> list[Path]:
         else:
             axes.set_ylim(bottom=0)
         if kind == "threads":
-            axes.xaxis.get_major_locator().set_params(integer=True)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(visible=True, alpha=0.3)
         axes.legend()
         path = folder / f"growth-{kind}.svg"
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
-        os.close(handle)
         # The salt and the missing date make the same figures the same file.
-        with matplotlib.rc_context({"svg.hashsalt": "basilica"}):
-            figure.savefig(temporary, format="svg", metadata={"Date": None})
-        Path(temporary).replace(path)
+        with replacing(path) as draft, matplotlib.rc_context({"svg.hashsalt": "basilica"}):
+            figure.savefig(draft, format="svg", metadata={"Date": None})
         written.append(path)
     if not written:
         raise ValueError(

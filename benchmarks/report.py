@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -55,17 +55,22 @@ def _row_facts(result: Result) -> dict[str, Any]:
     return asdict(result) | {"median": None, "low": None, "high": None} | spread
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file under a temporary name and rename it, so that nobody reads half of it."""
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a draft to write, which becomes the file at the end, so that nobody reads half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        yield draft
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file, or none of it."""
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_report(path: Path, report: Report) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from basilica_env.arena.statistics import wilson
 from basilica_env.benchmarks.machine import cores, versions
 from basilica_env.benchmarks.report import fill, write_text
 from basilica_env.core.bitboard import EMPTY
@@ -214,19 +215,10 @@ def _check_positive(name: str, number: int) -> None:
 # --- From counts to facts ------------------------------------------------------------------------
 
 
-def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the Wilson score interval of a share (95 % by default)."""
-    share = successes / trials
-    centre = share + z * z / (2 * trials)
-    half = z * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
-    scale = 1 + z * z / trials
-    return (centre - half) / scale, (centre + half) / scale
-
-
 def _share(which: npt.NDArray[np.bool_]) -> dict[str, Any]:
     """Describe a share of the games with its 95 % interval."""
-    low, high = wilson(int(which.sum()), len(which))
-    return {"share": float(which.mean()), "low": low, "high": high}
+    share, low, high = wilson(float(which.mean()), len(which))
+    return {"share": share, "low": low, "high": high}
 
 
 def _spread(values: npt.NDArray[np.int64]) -> dict[str, float]:

@@ -518,14 +518,6 @@ def test_histograms_and_shares_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("successes", "trials", "low", "high"),
-    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (81, 263, 0.2553, 0.3662)],
-)
-def test_wilson_interval_is_as_published(successes: int, trials: int, low: float, high: float) -> None:
-    assert statistics.wilson(successes, trials) == pytest.approx((low, high), abs=1e-4)
-
-
-@pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"games": 0}, "games=0: expected 1 or more"),

@@ -21,6 +21,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
     "dict": {"observation": "dict", "dtype": "uint8", "reward": "score", "opponent": "greedy"},
     "lose": {"illegal": "lose", "seat": "alternate", "reward": "margin"},
+    "penalty": {"illegal": "penalty", "seat": 0},
     "function": {"opponent": last_legal, "seat": 1, "observation": "dict"},
 }
 
@@ -54,8 +55,9 @@ def test_passes_both_checkers_on_legal_actions(settings: dict[str, Any]) -> None
 
 
 @pytest.mark.filterwarnings("error")
-def test_passes_gymnasiums_checker_as_it_is_where_illegal_actions_lose() -> None:
-    env_checker.check_env(make(illegal="lose").unwrapped)
+@pytest.mark.parametrize("illegal", ["lose", "penalty"])
+def test_passes_gymnasiums_checker_as_it_is_where_illegal_actions_do_not_raise(illegal: str) -> None:
+    env_checker.check_env(make(illegal=illegal).unwrapped)
 
 
 class Faulty(BasilicaEnv):
@@ -237,8 +239,21 @@ def test_an_illegal_action_loses_on_request(reward: str) -> None:
             env.step(0)
 
 
+def test_an_illegal_action_costs_a_penalty_on_request() -> None:
+    env = make(illegal="penalty", reward="score", seat=1)
+    observation, _ = env.reset(seed=1)
+    text = env.unwrapped.game.to_text()
+    action = int(np.flatnonzero(observation["action_mask"] == 0)[5])
+    again, reward, terminated, truncated, info = env.step(action)
+    assert (reward, terminated, truncated) == (-0.1, False, False)
+    assert info["move"] == env.unwrapped.game.move_of(action)
+    assert env.unwrapped.game.to_text() == text
+    np.testing.assert_array_equal(again["action_mask"], observation["action_mask"])
+    assert "illegal" not in env.step(legal(again, np.random.default_rng(0)))[-1]
+
+
 @pytest.mark.parametrize("action", [-1, 667, 1.0, None])
-@pytest.mark.parametrize("illegal", ["raise", "lose"])
+@pytest.mark.parametrize("illegal", ["raise", "lose", "penalty"])
 def test_what_is_no_action_raises_always(illegal: str, action: Any) -> None:
     env = BasilicaEnv(illegal=illegal)
     env.reset(seed=1)

@@ -14,7 +14,6 @@ PROJECT = ROOT / "pyproject.toml"
 SETUPTOOLS = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["tool"]["setuptools"]
 
 HEAVY = (
-    "gymnasium.wrappers",
     "jax",
     "llvmlite",
     "matplotlib",

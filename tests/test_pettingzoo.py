@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import multiprocessing
 import pickle
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -157,6 +159,27 @@ def test_interleaved_games_do_not_disturb_each_other() -> None:
         line(first, one)
         line(second, two)
     assert first.game == alone.game
+
+
+def final_text(seed: int) -> str:
+    env = basilica_v0.env()
+    env.reset(seed=seed)
+    play_out(env, seed)
+    return str(env.game.to_text())
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_a_pool_plays_the_same_games(kind: str) -> None:
+    seeds = range(6)
+    pool = (
+        ThreadPoolExecutor(3)
+        if kind == "threads"
+        else ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+    )
+    with pool:
+        ends = list(pool.map(final_text, seeds))
+    assert ends == [final_text(seed) for seed in seeds]
+    assert len(set(ends)) == len(seeds)
 
 
 def test_the_agent_is_whoever_decides() -> None:
@@ -378,7 +401,7 @@ def test_an_illegal_action_raises_with_the_move_and_changes_nothing(env: Any) ->
 
 
 @pytest.mark.parametrize("action", [-1, ACTIONS, 2.0, "V1a1", None])
-@pytest.mark.parametrize("illegal", ["raise", "lose"])
+@pytest.mark.parametrize("illegal", ["raise", "lose", "penalty"])
 def test_what_is_no_action_raises_always(illegal: str, action: Any) -> None:
     env = basilica_v0.env(illegal=illegal)
     env.reset(seed=1)
@@ -418,6 +441,26 @@ def test_an_illegal_action_loses_on_request(kind: str) -> None:
         assert paid[offender] == pytest.approx(-paid[other])
         assert env.agents == []
     assert offenders == set(AGENTS)
+
+
+@pytest.mark.parametrize("kind", REWARDS)
+def test_an_illegal_action_costs_a_penalty_on_request(kind: str) -> None:
+    env = basilica_v0.env(illegal="penalty", reward=kind)
+    env.reset(seed=1)
+    random_moves(env, 12, seed=1)
+    agent, text, action = env.agent_selection, env.game.to_text(), an_illegal_action(env)
+    other = AGENTS[1 - AGENTS.index(agent)]
+    for _ in range(2):
+        env.step(action)
+        assert env.agent_selection == agent
+        assert env.game.to_text() == text
+        assert env.rewards == {agent: -0.1, other: 0.1}
+        assert env.last()[1] == -0.1  # since her last decision, not since the last legal one
+        assert env.infos[agent] == {"illegal": agent, "move": env.game.move_of(action)}
+    random_moves(env, 1, seed=1)
+    assert env.infos == {agent: {}, other: {}}
+    paid = play_out(env, seed=1)
+    assert sum(sum(rewards) for rewards in paid.values()) == pytest.approx(0.2)  # her share is paid already
 
 
 def test_plays_on_after_an_illegal_action_and_a_reset() -> None:
@@ -527,6 +570,10 @@ def test_calls_before_reset_are_named() -> None:
         env.step(0)
     with pytest.raises(AssertionError, match="reset"):
         env.observe("player_0")
+    with pytest.raises(AssertionError, match="reset"):
+        env.last()
+    with pytest.raises(AssertionError, match="reset"):
+        env.agent_iter()
 
 
 # Drawing

@@ -273,8 +273,15 @@ def test_an_opponent_who_plays_illegally_is_named() -> None:
     def illegal(_: Any, masks: Any) -> Any:
         return masks.argmin(axis=1)
 
+    envs = BasilicaVectorEnv(3, illegal, seat=1)
     with pytest.raises(IllegalActionError, match="opponent <function"):
-        BasilicaVectorEnv(3, illegal, seat=1)
+        envs.reset(seed=1)
+
+
+def test_a_step_before_the_first_reset_is_refused() -> None:
+    envs = BasilicaVectorEnv(3)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.step(envs.sample_actions())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +25,6 @@ from basilica_env.core import search, selfplay, value
 from basilica_env.core.features import FEATURE_NAMES, FEATURES
 from basilica_env.core.layout import GAME
 from basilica_env.core.playout import KIND_FIRST
-from basilica_env.core.random import seed_state
 from basilica_env.core.tiles import TileSet
 from basilica_env.envs.threads import Crew
 
@@ -82,7 +80,7 @@ def play_round(settings: Settings, number: int, weights: NDArray[np.float32], pr
     how["exploration"] = 1.0
     how["temperature"] = 0.1
     tiles = TileSet.standard().array
-    seed = np.uint64(seed_state([settings.seed, number]))
+    seed = np.random.SeedSequence([settings.seed, number]).generate_state(1, np.uint64)[0]
     task = progress.add_task(f"round {number + 1}: play", total=settings.games)
     crew = Crew(settings.threads)
 
@@ -209,7 +207,7 @@ def write(
     temporary = out.with_name(out.name + ".part")
     with temporary.open("wb") as file:
         np.savez(file, weights=weights, facts=np.array(json.dumps(facts)))
-    os.replace(temporary, out)
+    temporary.replace(out)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

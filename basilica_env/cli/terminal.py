@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import re
 import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
-from basilica_env.render.style import UNICODE, WIDTH, Style
+from basilica_env.render.style import WIDTH, Style
 
 SEED_BITS = 32
 
@@ -62,20 +61,9 @@ class Terminal:
     @classmethod
     def of(cls, options: argparse.Namespace) -> Terminal:
         """Find out what standard output can show and what the options allow."""
-        live = sys.stdout.isatty()
-        able = live and os.environ.get("TERM", "dumb") != "dumb"
-        color = (able or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR")
-        unicode = able and _can_encode(sys.stdout.encoding)
-        return cls(Style(color and not options.no_color, unicode and not options.ascii), live)
-
-
-def _can_encode(encoding: str) -> bool:
-    signs = "".join(sign for part in astuple(UNICODE) for sign in part)
-    try:
-        signs.encode(encoding)
-    except (LookupError, UnicodeEncodeError):
-        return False
-    return True
+        able = Style.of(sys.stdout)
+        style = Style(able.color and not options.no_color, able.unicode and not options.ascii)
+        return cls(style, sys.stdout.isatty())
 
 
 def tolerate_encoding() -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba import types
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -38,7 +39,7 @@ def _bases() -> list[Path]:
     if numba.config.CACHE_DIR:
         return [Path(numba.config.CACHE_DIR)]
     bases = [Path(__file__).parent / "__pycache__"]
-    if "XDG_CACHE_HOME" in os.environ:
+    if os.environ.get("XDG_CACHE_HOME"):
         bases.append(Path(os.environ["XDG_CACHE_HOME"]))
     else:
         with contextlib.suppress(RuntimeError):  # no home directory
@@ -90,10 +91,26 @@ def kernel(function: _F) -> _F:
     """Compile a function of the core on its first call, without the GIL, and keep the code on disk."""
     options = {"nogil": True, "error_model": "numpy"}
     if CACHE is None:
-        return numba.njit(**options)(function)
+        return _for_all_constants(numba.njit(**options)(function))
     # The locator reads this setting when a function is decorated; other packages keep theirs.
     user_setting, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE)
     try:
-        return numba.njit(cache=True, **options)(function)
+        return _for_all_constants(numba.njit(cache=True, **options)(function))
     finally:
         numba.config.CACHE_DIR = user_setting
+
+
+def _for_all_constants(dispatcher: Any) -> Any:
+    """Keep numba from compiling a kernel once more for each constant that another kernel gives it.
+
+    So a kernel has one signature, which saves time and keeps the cache sound: two processes that
+    compile two signatures of a function at once may file one's code under the other.
+    """
+    call_template = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        widened = [types.unliteral(arg) for arg in args]
+        return call_template(widened, {name: types.unliteral(arg) for name, arg in kws.items()})
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher

@@ -131,9 +131,7 @@ def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
     for _ in range(MOST_STEPS):
         size = 0
         for k in range(kept):
-            size = _add_steps(
-                beam[k], tiles, player, lines[k].action, plans, results, size, best, work
-            )
+            size = _add_steps(beam[k], tiles, player, lines[k].action, plans, results, size, best, work)
         if size == 0:
             break
         beam, results = results, beam

@@ -15,15 +15,29 @@ _SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 
 
-def seed_state(seed: int | list[int] | None) -> np.uint64:
-    """Return the state of a generator for a seed (a non-negative integer; None draws a fresh one).
+def seed_states(seed: int | None, size: int) -> Any:
+    """Return the states of generators 0 to ``size - 1`` of a seed, uint64 array of shape (size,).
+
+    Parameters
+    ----------
+    seed : a non-negative integer; None draws a fresh one. What generator k gets does not depend on ``size``.
 
     Raises
     ------
-    ValueError
-        If the seed is negative.
+    ValueError, TypeError
+        If the seed is no such number.
     """
-    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    try:
+        return np.random.SeedSequence(seed).generate_state(size, np.uint64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"seed is {seed!r}: expected a non-negative integer, or None for a fresh one"
+        ) from None
+
+
+def seed_state(seed: int | None) -> np.uint64:
+    """Return the state of the one generator of a seed; see :func:`seed_states`."""
+    return seed_states(seed, 1)[0]
 
 
 @kernel

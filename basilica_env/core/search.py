@@ -78,7 +78,15 @@ def plant(tree: Any) -> int:
 
 @kernel
 def _add_children(
-    tree: Any, size: int, node: int, game: Any, tiles: Any, settings: Any, weights: Any, scratch: Any, work: Any
+    tree: Any,
+    size: int,
+    node: int,
+    game: Any,
+    tiles: Any,
+    settings: Any,
+    weights: Any,
+    scratch: Any,
+    work: Any,
 ) -> int:
     """Add a child for each legal action that has none yet; return the new size of the tree."""
     last = NONE

@@ -28,11 +28,12 @@ import hashlib
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib import resources
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -167,6 +168,10 @@ class TileSet:
             tile["crowned"] = sum(1 << other for other in alike if self.crowns[other])
         array.flags.writeable = False
         return array
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle and copy without what is worked out: a copy of the array could be written to."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _order_side(self, number: int) -> tuple[str, str, int]:
         return self.colours[number], self.orders[number], self.coins[number]
@@ -381,6 +386,8 @@ class _Reader:
                 )
 
 
-def shown(value: str) -> str:
-    """Quote a value for an error message, cut to a readable length."""
-    return repr(value) if len(value) <= 40 else f"{value[:40]!r}..."
+def shown(value: object) -> str:
+    """Quote a value for an error message, a text cut to a readable length."""
+    if isinstance(value, str) and len(value) > 40:
+        return f"{value[:40]!r}..."
+    return repr(value)

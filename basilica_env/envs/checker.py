@@ -99,15 +99,15 @@ def _check_illegal_action(env: gymnasium.Env[Any, Any], seed: int) -> None:
     observation, _ = env.reset(seed=seed)
     text = core.game.to_text()
     action = int(np.flatnonzero(observation["action_mask"] == 0)[0])
-    if core.illegal == "lose":
-        _, reward, terminated, _, info = env.step(action)
-        assert terminated, "an illegal action did not end the game"
-        assert float(reward) <= -1, "an illegal action was not punished"
-        assert info["illegal"], "the info does not name the illegal action"
-    else:
+    if core.illegal == "raise":
         message = _refusal(env, action)
         assert core.game.move_of(action) in message, "the error does not name the illegal move"
-        assert core.game.to_text() == text, "an illegal action changed the game"
+    else:
+        _, reward, terminated, _, info = env.step(action)
+        assert terminated == (core.illegal == "lose"), "an illegal action ended the game or did not"
+        assert float(reward) < 0, "an illegal action was not punished"
+        assert info["illegal"], "the info does not name the illegal action"
+    assert core.game.to_text() == text, "an illegal action changed the game"
     env.reset(seed=seed)
 
 

@@ -6,6 +6,10 @@ from basilica_env.core.batch import MARGIN_UNIT
 from basilica_env.game import GameState
 
 REWARDS = ("win", "margin", "score")
+ILLEGAL = ("raise", "lose", "penalty")
+"""What an illegal action does: it raises, it loses the game, or it costs and another is asked for."""
+PENALTY = 0.1
+"""What an illegal action costs in the last case, in every kind of reward."""
 
 
 def lead(game: GameState) -> int:

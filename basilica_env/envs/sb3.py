@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from basilica_env.core.layout import ACTIONS
+from basilica_env.core.layout import ACTIONS, PLAYERS
 from basilica_env.envs.batch import RewardKind
 from basilica_env.envs.opponents import Opponent
 from basilica_env.envs.seats import SeatedGames
@@ -203,3 +204,98 @@ class BasilicaVecEnv(VecEnv):
 
     def _names(self) -> set[str]:
         return {"opponent", "seat", *self._shared}
+
+
+class SeatResult(NamedTuple):
+    """How games from one seat ended."""
+
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def score(self) -> float:
+        """The share of wins, a tie counted as half of one."""
+        return (self.wins + self.ties / 2) / sum(self)
+
+
+def evaluate(
+    model: Any,
+    opponent: Opponent = "random",
+    games: int = 400,
+    seed: int = 0,
+    deterministic: bool = True,
+    **settings: Any,
+) -> tuple[SeatResult, SeatResult]:
+    """Play a model, by the mask, from both seats; return what came out from seat 0 and from seat 1.
+
+    All games of a seat run side by side and each counts once, so short games do not count more.
+
+    Parameters
+    ----------
+    model : with ``predict(observation, action_masks=..., deterministic=...)``, as MaskablePPO
+    opponent : agent spec, agent or function of arrays
+    games : number of games, half of them from each seat
+    seed : of the games
+    deterministic : whether the model plays its best action instead of drawing one
+    **settings
+        ``observation``, ``dtype``, ``tiles`` and ``threads`` that the model was trained with.
+    """
+    first, second = (
+        _evaluate_seat(model, opponent, seat, games // 2, seed + seat, deterministic, settings)
+        for seat in range(PLAYERS)
+    )
+    return first, second
+
+
+def _evaluate_seat(
+    model: Any,
+    opponent: Opponent,
+    seat: int,
+    games: int,
+    seed: int,
+    deterministic: bool,
+    settings: dict[str, Any],
+) -> SeatResult:
+    envs = BasilicaVecEnv(games, opponent, seat, seed=seed, **settings)
+    observation = envs.reset()
+    results = np.full(games, np.nan)
+    while np.isnan(results).any():
+        actions, _ = model.predict(observation, action_masks=envs.action_masks(), deterministic=deterministic)
+        observation, rewards, dones, _ = envs.step(actions)
+        counted = dones & np.isnan(results)
+        results[counted] = rewards[counted]
+    envs.close()
+    return SeatResult(*(int((results == result).sum()) for result in (1, 0, -1)))
+
+
+class EvaluateCallback(BaseCallback):
+    """Evaluates the model every so many steps and logs its share of points from each seat.
+
+    Parameters
+    ----------
+    every : environment steps between two evaluations
+    **settings
+        What :func:`evaluate` takes.
+
+    Attributes
+    ----------
+    results : list of tuple
+        The steps and the two :class:`SeatResult` of each evaluation.
+    """
+
+    def __init__(self, every: int, **settings: Any) -> None:
+        super().__init__()
+        self.results: list[tuple[int, SeatResult, SeatResult]] = []
+        self._every = every
+        self._next = every
+        self._settings = settings
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps >= self._next:
+            self._next = self.num_timesteps + self._every
+            results = evaluate(self.model, **self._settings)
+            self.results.append((self.num_timesteps, *results))
+            for seat, result in enumerate(results):
+                self.logger.record(f"eval/score_seat_{seat}", result.score)
+        return True

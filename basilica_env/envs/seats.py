@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -19,8 +20,8 @@ Games = NDArray[np.int64]
 class SeatedGames:
     """Games in which the learner has one seat and an opponent, in batches, the other.
 
-    After every call each game is over or waits for the learner. The arrays are new after every call,
-    so whoever has been given them may keep them.
+    After ``begin`` and every later call each game is over or waits for the learner. The arrays are new
+    after every call, so whoever has been given them may keep them.
 
     Parameters
     ----------
@@ -77,7 +78,9 @@ class SeatedGames:
         self._rng = np.random.default_rng()
         self.opponent = opponent
         self.seats = np.zeros(num_envs, np.int64)
-        self.begin()
+        self.rewards, self.returns = np.zeros(num_envs), np.zeros(num_envs)
+        self.lengths = np.zeros(num_envs, np.int64)
+        self._take(self._everyone, self.batch.view())
 
     @property
     def opponent(self) -> Opponent:
@@ -113,7 +116,11 @@ class SeatedGames:
         ------
         IllegalActionError
             If an action of the learner is illegal; no game has changed then. If one of the opponent is.
+        gymnasium.error.ResetNeeded
+            If no game was begun.
         """
+        if not self._begun.all():
+            raise gymnasium.error.ResetNeeded("no game is in progress: call reset")
         now = self.batch.step(actions, games)
         if games is None:
             games = self._everyone
@@ -187,16 +194,16 @@ class SeatedGames:
 
     def _take(self, games: Games, now: BatchStep) -> None:
         """Take over what a call of the engine gave for some games."""
+        assert now.mask is not None  # the engine was asked for masks
         if len(games) == len(self._everyone):
             self._rows, self._masks, self._players = now.observation, now.mask, now.player
             self.over, self.scores = now.terminated, now.scores
         else:
-            self._rows[games], self._masks[games], self._players[games] = (
-                now.observation,
-                now.mask,
-                now.player,
-            )
-            self.over[games], self.scores[games] = now.terminated, now.scores
+            self._rows[games] = now.observation
+            self._masks[games] = now.mask
+            self._players[games] = now.player
+            self.over[games] = now.terminated
+            self.scores[games] = now.scores
         self.rewards[games] += now.reward[np.arange(len(games)), self.seats[games]]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from basilica_env.core.layout import ACTIONS, PLAYERS
 from basilica_env.core.tiles import tile_set
 from basilica_env.envs.opponents import Opponent, Rival, in_form
-from basilica_env.envs.rewards import REWARDS, forfeit_reward, lead, step_reward
+from basilica_env.envs.rewards import ILLEGAL, PENALTY, REWARDS, forfeit_reward, lead, step_reward
 from basilica_env.envs.seats import check_seat
 from basilica_env.envs.spaces import MASK_DTYPE, check_choice, check_dtype, mask_space, observation_spaces
 from basilica_env.envs.starts import start_game
@@ -31,7 +31,8 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
     reward : ``"win"``, ``"margin"`` or ``"score"``, for the learner's seat
     observation, dtype : ``"flat"`` or ``"dict"``; ``float32`` or ``uint8``
     tiles : a tile set, the path of one, or ``"standard"``
-    illegal : ``"raise"``: an illegal action raises and changes nothing; ``"lose"``: it loses the game
+    illegal : ``"raise"``: an illegal action raises and changes nothing; ``"lose"``: it loses the game;
+        ``"penalty"``: it costs 0.1 and the learner decides again
     render_mode : ``"ansi"`` or None
 
     Attributes
@@ -64,7 +65,7 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
         render_mode: str | None = None,
     ) -> None:
         check_choice("reward", reward, REWARDS)
-        check_choice("illegal", illegal, ("raise", "lose"))
+        check_choice("illegal", illegal, ILLEGAL)
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.action_space = spaces.Discrete(ACTIONS)
         self.observation_space = spaces.Dict(
@@ -138,9 +139,10 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
         except IllegalMoveError:
             if self.illegal == "raise" or not 0 <= number < ACTIONS:
                 raise
-            reward = forfeit_reward(self.reward, before if self.seat == 0 else -before)
+            self._over = self.illegal == "lose"
+            ahead = before if self.seat == 0 else -before
+            reward = forfeit_reward(self.reward, ahead) if self._over else -PENALTY
             info = {"illegal": True, "move": self.game.move_of(number)}
-            self._over = True
         else:
             reward = self._mine(step_reward(self.reward, before, self.game)) + self._answer()
             self._over = self.game.is_over

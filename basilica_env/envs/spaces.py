@@ -14,6 +14,7 @@ from basilica_env.core.observation import PLANES_SHAPE, PLANES_SIZE, highest
 
 FORMS = ("flat", "dict")
 DTYPES = ("uint8", "float32")
+SEATS = (0, 1, "random", "alternate")
 MASK_DTYPE = np.int8
 """What ``spaces.Discrete.sample`` asks of a mask."""
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 
-_SMALLEST_CHUNK = 128
+_SMALLEST_CHUNK = 256
 """Games below which handing a chunk to another thread costs more than it saves."""
 _CHUNKS_A_THREAD = 4
 """Chunks are small enough that a thread whose core is taken leaves its share to the others."""
@@ -23,7 +23,8 @@ class _Job:
         self._unfinished = len(range(0, size, chunk))
         self._lock = threading.Lock()
         self._error: BaseException | None = None
-        self._done = threading.Event()
+        self._busy = threading.Lock()  # held until all is done; far cheaper than an Event
+        self._busy.acquire()
 
     def take_part(self) -> None:
         """Work on chunks until none is left."""
@@ -39,11 +40,11 @@ class _Job:
             with self._lock:
                 self._unfinished -= 1
                 if self._unfinished == 0:
-                    self._done.set()
+                    self._busy.release()
 
     def wait(self) -> None:
         """Wait until every chunk is finished; raise what went wrong in one."""
-        self._done.wait()
+        self._busy.acquire()
         if self._error is not None:
             raise self._error
 

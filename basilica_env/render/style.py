@@ -7,9 +7,11 @@ and bluish green that people with any kind of colour vision can tell apart, in t
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import TextIO
 
 WIDTH = 80
 """Columns of a drawing."""
@@ -100,6 +102,13 @@ class Style:
     color: bool = False
     unicode: bool = False
 
+    @classmethod
+    def of(cls, stream: TextIO) -> Style:
+        """Find out what an output can show, and what ``NO_COLOR`` and ``FORCE_COLOR`` ask for."""
+        able = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        color = (able or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR")
+        return cls(color, able and _can_encode(stream.encoding))
+
     @property
     def signs(self) -> Signs:
         """The signs to draw with."""
@@ -127,6 +136,15 @@ class Style:
         """Draw a line across the drawing, with a title in it."""
         head = f"{self.signs.line * 2} {title} " if title else ""
         return self.paint(head + self.signs.line * (WIDTH - len(head)), "bold")
+
+
+def _can_encode(encoding: str) -> bool:
+    signs = "".join(sign for part in astuple(UNICODE) for sign in part)
+    try:
+        signs.encode(encoding)
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
 
 
 def plain(text: str) -> str:

@@ -164,6 +164,14 @@ def squares_of(state: GameState, move: str) -> tuple[str, ...]:
     return tuple(_SQUARE.findall(state.decision if move == "B" else move))
 
 
+def marks(state: GameState, move: str) -> str:
+    """Name what a legal move, to be made in `state`, is about, to be marked in a drawing of what follows.
+
+    After a scoring there is nothing to mark: the tiles have moved (R8.5).
+    """
+    return "" if state.scoring_of(move) is not None else " ".join((move, *squares_of(state, move)))
+
+
 def move_words(state: GameState, move: str) -> str:
     """Say what a legal move does in `state`, in a few words."""
     kind = decision_kind(state.decision)

@@ -93,7 +93,8 @@ so it does not count at greater depths.
 ```python
 from basilica_env import GameState, perft
 
-perft(GameState.from_text(position, seed=0), depth=4)
+text = GameState.new(seed=7).to_text()  # or one of the positions below
+print(perft(GameState.from_text(text, seed=0), depth=2))
 ```
 
 | position | decision | {head} |

@@ -1,0 +1,29 @@
+"""Matches of agents, and what they say about strength.
+
+Examples
+--------
+>>> from basilica_env.arena import play_match
+>>> result = play_match("greedy", "random", games=4, seed=1)
+>>> result.games
+4
+"""
+
+from basilica_env.arena.folder import MatchError
+from basilica_env.arena.game import Conditions, Outcome, Spent, Task, play_game
+from basilica_env.arena.match import MatchResult, Progress, Tally, play_match
+from basilica_env.arena.statistics import Estimate, Sprt
+
+__all__ = [
+    "Conditions",
+    "Estimate",
+    "MatchError",
+    "MatchResult",
+    "Outcome",
+    "Progress",
+    "Spent",
+    "Sprt",
+    "Tally",
+    "Task",
+    "play_game",
+    "play_match",
+]
