@@ -1,6 +1,6 @@
 """Players of Basilica, and how to name one.
 
-A *spec* names an agent: ``random``, ``greedy``, or ``module:Class`` for your own, with parameters
+A *spec* names an agent: ``random``, ``greedy``, ``planner``, ``mcts:sims=800``, or ``module:Class`` for your own, with parameters
 after a colon: ``name:key=value,key=value``. :func:`make_agent` makes the agent. Any object with
 ``name`` and ``act(state)`` is one.
 
@@ -16,14 +16,20 @@ True
 
 from basilica_env.agents.base import Agent, AgentSpecError, BatchAgent
 from basilica_env.agents.greedy import GreedyAgent
+from basilica_env.agents.mcts import Analysis, MctsAgent, MoveAnalysis
+from basilica_env.agents.planner import PlannerAgent
 from basilica_env.agents.random import RandomAgent
 from basilica_env.agents.registry import agent_names, make_agent
 
 __all__ = [
     "Agent",
     "AgentSpecError",
+    "Analysis",
     "BatchAgent",
     "GreedyAgent",
+    "MctsAgent",
+    "MoveAnalysis",
+    "PlannerAgent",
     "RandomAgent",
     "agent_names",
     "make_agent",

@@ -119,7 +119,7 @@ class MctsAgent:
         self._trees = [_Tree(nodes) for _ in range(threads)]
         self._crew = Crew(threads)
         self._reuse = bool(reuse)
-        self._next: tuple[int, bytes] | None = None  # the action played and the record after it
+        self._next: tuple[int, bytes] | None = None  # the action played, and what follows for sure
         self._rng = np.random.default_rng(seed)
 
     def act(self, state: GameState) -> int:
@@ -128,7 +128,7 @@ class MctsAgent:
         if self._reuse:
             after = state.copy()
             after.apply(action)
-            self._next = action, after.to_array().tobytes()
+            self._next = action, _open_part(after.to_array())
         return action
 
     def analyse(self, state: GameState, progress: Callable[[int, float], None] | None = None) -> Analysis:
@@ -140,7 +140,7 @@ class MctsAgent:
             raise ValueError("the game is over: there is nothing to decide")
         started = time.perf_counter()
         root = state.to_array()
-        follows = self._next is not None and self._next[1] == root.tobytes()
+        follows = self._next is not None and self._next[1] == _open_part(root)
         played = self._next[0] if self._next is not None and follows else NONE
         self._next = None
         streams = self._rng.integers(2**64, size=len(self._trees), dtype=np.uint64)
@@ -192,8 +192,19 @@ class MctsAgent:
                     margin=float(np.arctanh(lead) * value.LEAD_UNIT),
                 )
             )
-        line = tuple(state.move_of(action) for action in self._trees[0].line())
+        line = tuple(state.move_of(action) for action in self._trees[0].line(ranked[0]))
         return Analysis(tuple(moves), line, simulations, seconds)
+
+
+_CERTAIN = (
+    *("planes", "top", "discards", "king", "scores", "coins", "turn", "actions"),
+    *("decision", "space", "square", "rank", "reshuffled"),
+)
+"""The fields of a record that an action fixes, whatever is drawn."""
+
+
+def _open_part(record: NDArray[np.void]) -> bytes:
+    return b"".join(record[field].tobytes() for field in _CERTAIN)
 
 
 class _Tree:
@@ -235,10 +246,10 @@ class _Tree:
         visits[actions[:number]] += counts[:number]
         totals[:, actions[:number]] += sums[:, :number]
 
-    def line(self) -> list[int]:
-        """Return the actions along the most visited nodes."""
+    def line(self, first: int) -> list[int]:
+        """Return an action and those along the most visited nodes below it."""
         line = []
-        node = search.most_visited(self._nodes, 0)
+        node = search.child_of(self._nodes, 0, first)
         while node != NONE:
             line.append(int(self._nodes["action"][node]))
             node = search.most_visited(self._nodes, node)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from basilica_env.core.bitboard import count, fill, first, neighbours
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import (
