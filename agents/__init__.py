@@ -1,8 +1,8 @@
 """Players of Basilica, and how to name one.
 
-A *spec* names an agent: ``random``, ``greedy``, ``planner``, ``mcts:sims=800``, or ``module:Class`` for your own, with parameters
-after a colon: ``name:key=value,key=value``. :func:`make_agent` makes the agent. Any object with
-``name`` and ``act(state)`` is one.
+A *spec* names an agent: ``random``, ``greedy``, ``planner``, ``mcts``, or ``module:Class`` for your own,
+with parameters after a colon: ``mcts:sims=800,aim=win``. :func:`make_agent` makes the agent. Any object
+with ``name`` and ``act(state)`` is one.
 
 Examples
 --------

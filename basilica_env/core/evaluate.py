@@ -35,9 +35,9 @@ from basilica_env.core.scoring import (
 LEAD_NOW, OUTLOOK = range(2)
 
 _GRIP_FAR = 0.5
-_GRIP_NEAR = 1.2
-_BUILDER = 1.6
-_TOKEN = 0.8
+_GRIP_NEAR = 0.8
+_BUILDER = 0.75
+_TOKEN = 1.3
 _COIN = 0.6
 _TEMPO = 0.5
 _VICTORY = 100.0
