@@ -41,6 +41,8 @@ class MoveAnalysis:
     visits: int
     value: float
     """What the player who decides may expect by the aim of the search, -1 to 1."""
+    result: float | None
+    """The result that she may expect, -1 to 1; None if the search aims at the margin alone."""
     margin: float
     """The lead in points that she may expect at the end, squashed leads averaged."""
 
@@ -131,10 +133,15 @@ class MctsAgent:
             self._next = action, _open_part(after.to_array())
         return action
 
-    def analyse(self, state: GameState, progress: Callable[[int, float], None] | None = None) -> Analysis:
-        """Search and return what was found out; ``progress`` is told simulations and seconds.
+    def analyse(
+        self, state: GameState, progress: Callable[[int, float], bool | None] | None = None
+    ) -> Analysis:
+        """Search and return what was found out.
 
-        Ctrl-C ends the search between two chunks of simulations.
+        Parameters
+        ----------
+        progress : told simulations and seconds between two chunks of simulations; what it returns is
+            whether to end the search
         """
         if state.is_over:
             raise ValueError("the game is over: there is nothing to decide")
@@ -151,8 +158,8 @@ class MctsAgent:
             chunk = _CHUNK if self._sims is None else min(_CHUNK, self._sims - done)
             self._grow(root, state, chunk)
             done += chunk
-            if progress is not None:
-                progress(done * len(self._trees), time.perf_counter() - started)
+            if progress is not None and progress(done * len(self._trees), time.perf_counter() - started):
+                break
         self.analysis = self._read(state, done * len(self._trees), time.perf_counter() - started)
         return self.analysis
 
@@ -177,18 +184,22 @@ class MctsAgent:
         for tree in self._trees:
             tree.add_up(visits, totals)
         sign = 1 if state.player == 0 else -1
+        share = float(self._settings["margin_share"][0])
         legal = [int(action) for action in state.legal_actions()]
         ranked = sorted(legal, key=lambda action: (-visits[action], -sign * totals[0, action]))
         moves = []
         for action in ranked:
             count = max(int(visits[action]), 1)
-            lead = np.clip(sign * totals[1, action] / count, -0.999, 0.999)
+            expected, squashed = sign * totals[:, action] / count
+            result = None if share == 1 else float((expected - share * squashed) / (1 - share))
+            lead = np.clip(squashed, -0.999, 0.999)
             moves.append(
                 MoveAnalysis(
                     move=state.move_of(action),
                     action=action,
                     visits=int(visits[action]),
-                    value=float(sign * totals[0, action] / count),
+                    value=float(expected),
+                    result=result,
                     margin=float(np.arctanh(lead) * value.LEAD_UNIT),
                 )
             )

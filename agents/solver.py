@@ -174,7 +174,7 @@ def solve(state: GameState, aim: str = "margin", most_positions: int = MOST_POSI
 
 
 def tiles_to_draw(state: GameState) -> int:
-    """Return how many tiles can still be drawn: those in the stack and, before the reshuffle, discarded ones."""
+    """Return how many tiles can still be drawn: the stack and, before the reshuffle, the discard pile."""
     game = state.to_array()[0]
     return TILES - int(game["top"]) + (0 if game["reshuffled"] else int(game["discards"]))
 
