@@ -14,9 +14,10 @@ Examples
 True
 """
 
+from basilica_env.agents.analysis import Analysis, Analyst, MoveAnalysis
 from basilica_env.agents.base import Agent, AgentSpecError, BatchAgent
 from basilica_env.agents.greedy import GreedyAgent
-from basilica_env.agents.mcts import Analysis, MctsAgent, MoveAnalysis
+from basilica_env.agents.mcts import MctsAgent
 from basilica_env.agents.planner import PlannerAgent
 from basilica_env.agents.random import RandomAgent
 from basilica_env.agents.registry import agent_names, make_agent
@@ -25,6 +26,7 @@ __all__ = [
     "Agent",
     "AgentSpecError",
     "Analysis",
+    "Analyst",
     "BatchAgent",
     "GreedyAgent",
     "MctsAgent",

@@ -7,8 +7,6 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from basilica_env.agents.analysis import Analysis, Listener, MoveAnalysis
 from basilica_env.core import search, value
 from basilica_env.core.features import FEATURE_NAMES
 from basilica_env.core.layout import ACTIONS, NONE
@@ -30,33 +29,6 @@ _NODES_A_SIMULATION = 64
 _MOST_NODES = 1 << 21
 _CHUNK = 256
 """Simulations between two looks at the clock."""
-
-
-@dataclass(frozen=True)
-class MoveAnalysis:
-    """What a search found out about one move."""
-
-    move: str
-    action: int
-    visits: int
-    value: float
-    """What the player who decides may expect by the aim of the search, -1 to 1."""
-    result: float | None
-    """The result that she may expect, -1 to 1; None if the search aims at the margin alone."""
-    margin: float
-    """The lead in points that she may expect at the end, squashed leads averaged."""
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """What a search found out about a decision."""
-
-    moves: tuple[MoveAnalysis, ...]
-    """The moves, best first."""
-    line: tuple[str, ...]
-    """The moves that the search expects, the best one first."""
-    simulations: int
-    seconds: float
 
 
 class MctsAgent:
@@ -107,6 +79,7 @@ class MctsAgent:
             if choice not in choices:
                 raise ValueError(f"{name} is {choice!r}: expected one of {', '.join(choices)}")
         self.name = f"mcts:sims={sims}" if ms is None else f"mcts:ms={ms}"
+        self.simulations = None if sims is None else sims * threads
         self.analysis: Analysis | None = None
         self._sims = sims
         self._seconds = None if ms is None else ms / 1000
@@ -133,15 +106,12 @@ class MctsAgent:
             self._next = action, _open_part(after.to_array())
         return action
 
-    def analyse(
-        self, state: GameState, progress: Callable[[int, float], bool | None] | None = None
-    ) -> Analysis:
+    def analyse(self, state: GameState, progress: Listener | None = None) -> Analysis:
         """Search and return what was found out.
 
         Parameters
         ----------
-        progress : told simulations and seconds between two chunks of simulations; what it returns is
-            whether to end the search
+        progress : asked between two chunks of simulations whether to end the search
         """
         if state.is_over:
             raise ValueError("the game is over: there is nothing to decide")
