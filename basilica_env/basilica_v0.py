@@ -6,7 +6,6 @@ The page "Environment" of the documentation describes spaces, actions, rewards a
 from __future__ import annotations
 
 import operator
-import sys
 import warnings
 from collections.abc import Iterator
 from copy import copy, deepcopy
@@ -26,6 +25,7 @@ from basilica_env.envs.rewards import ILLEGAL, PENALTY, REWARDS, forfeit_reward,
 from basilica_env.envs.spaces import MASK_DTYPE, check_choice, check_dtype, mask_space, observation_spaces
 from basilica_env.envs.starts import start_game
 from basilica_env.game import GameState, IllegalMoveError, Tiles
+from basilica_env.render.modes import RENDER_MODES, Renderer
 
 __all__ = ["EnvState", "LiveGameWrapper", "decisions", "env", "raw_env"]
 
@@ -85,8 +85,9 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
 
     Parameters
     ----------
-    render_mode : {"ansi", "human"}, optional
-        ``ansi``: :meth:`render` returns the board as text. ``human``: the board is printed after every move.
+    render_mode : {"ansi", "svg", "rgb_array", "human"}, optional
+        What :meth:`render` returns: text for the terminal, an ``svg`` element, or pixels. ``human``: a window
+        shows every position. Pictures and windows need the extra ``render``.
     reward : {"win", "margin", "score"}
         ``win``: +1, 0 or -1 at the end. ``margin``: the difference of the scores at the end, in units of 50
         points. ``score``: points when they are scored minus the opponent's, in the same unit.
@@ -117,7 +118,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (declared by PettingZoo)
         "name": "basilica_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -142,6 +143,8 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
         check_choice("illegal", illegal, ILLEGAL)
         check_choice("waiting_mask", waiting_mask, ("zeros", "ones"))
         self.render_mode = render_mode
+        self.metadata = dict(self.metadata)  # its own, so that `render_fps` can be set for one window
+        self._renderer = None if render_mode is None else Renderer(render_mode)
         self.reward = reward
         self.tiles = tile_set(tiles)
         self.illegal = illegal
@@ -214,6 +217,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
             return
         game, before = self.game, lead(self.game)
         number = _number(action, agent)
+        marked = "" if self._renderer is None else self._renderer.marks(game, number)
         try:
             game.apply(number)
         except IllegalMoveError:
@@ -223,8 +227,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
         else:
             if self.infos[agent]:
                 self.infos = {name: {} for name in AGENTS}  # of an illegal action before this one
-            if self.render_mode is not None:
-                self._last_move = game.move_of(number)
+            self._last_move = marked
             self._cumulative_rewards[agent] = 0.0
             self._pay(step_reward(self.reward, before, game))
             if game.is_over:
@@ -346,24 +349,34 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
 
     # --- Drawing ----------------------------------------------------------------------------------
 
-    def render(self) -> str | None:
-        """Return the board as text (``ansi``) or print it (``human``)."""
-        if self.render_mode is None:
-            warnings.warn("render needs a render_mode: expected 'ansi' or 'human' in env()", stacklevel=2)
-            return None
-        from basilica_env.render import draw
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Draw the position with the last move marked.
 
-        if self.render_mode == "ansi":
-            return draw(self.game, last_move=self._last_move)
-        print(draw(self.game, color=sys.stdout.isatty(), last_move=self._last_move), end="\n\n")
-        return None
+        Returns
+        -------
+        str, ndarray or None
+            Text (``ansi``), an ``svg`` element, pixels (``rgb_array``), uint8 of shape (656, 768, 3), or None
+            (``human``). The window shows a position for 1 / ``metadata["render_fps"]`` seconds at least.
+
+        Raises
+        ------
+        ImportError
+            If the extra ``render`` is needed and not installed.
+        """
+        if self._renderer is None:
+            modes = ", ".join(map(repr, RENDER_MODES))
+            warnings.warn(f"render needs a render_mode: expected one of {modes} in env()", stacklevel=2)
+            return None
+        return self._renderer.render(self.game, self._last_move, self.metadata["render_fps"])
 
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
 
     def close(self) -> None:
-        """Do nothing: the environment holds nothing open."""
+        """Close the window, if one is open. The environment can still be used."""
+        if self._renderer is not None:
+            self._renderer.close()
 
 
 class LiveGameWrapper(OrderEnforcingWrapper[str, dict[str, Any], int | None]):  # type: ignore[misc]

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 Tiles = str | Path | TileSet
 """A tile set, the path of one, or ``"standard"``."""
 
+NOTEBOOK_WIDTH = 720
+"""Pixels of the drawing in a notebook."""
+
 Record = NDArray[np.void] | bytes | bytearray
 """A GAME array of shape (1,), or its bytes."""
 
@@ -488,6 +491,13 @@ class GameState:
         """Name the decision and the position."""
         tiles = "" if self._tiles.name == "standard" else f", tiles={self._tiles.name!r}"
         return f"<GameState player {self.player} decides {self.decision!r}: {self.to_text()!r}{tiles}>"
+
+    def _repr_svg_(self) -> str:
+        """Draw the position where a notebook shows the state; what is hidden from players is not in it."""
+        # The only import upwards, named in the contract of the layers: a notebook asks the object itself.
+        from basilica_env.render.svg import draw_svg
+
+        return draw_svg(self, size=NOTEBOOK_WIDTH)
 
 
 _SCAFFOLDING = Square(

@@ -39,7 +39,7 @@ NO_NUMBERS: tuple[Any, ...] = (
     [],
     [0],
     {},
-    object(),
+    object,
     np.array([0, 1]),
     np.datetime64(0, "s"),
 )
@@ -290,7 +290,7 @@ def test_what_is_no_text_is_no_move(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "player", [-1, 2, 2**64, "0", b"0", 0.5, math.nan, [], [0], {}, object(), np.arange(2)]
+    "player", [-1, 2, 2**64, "0", b"0", 0.5, math.nan, [], [0], {}, object, np.arange(2)]
 )
 def test_an_unknown_player_sees_nothing(player: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown player|ambiguous"):
@@ -314,7 +314,7 @@ def test_observations(player: int, dtype: Any) -> None:
         assert (seen == GameState.new(seed=1).observe(dtype=dtype)).all()
 
 
-@pytest.mark.parametrize("seed", [-1, -(2**64), 1.0, math.nan, "7", b"7", "", object(), {}, 1j, [-1], [1.5]])
+@pytest.mark.parametrize("seed", [-1, -(2**64), 1.0, math.nan, "7", b"7", "", object, {}, 1j, [-1], [1.5]])
 def test_no_seed(seed: Any) -> None:
     for make in (GameState.new, lambda seed: GameState.from_text(GameState.new(0).to_text(), seed)):
         with pytest.raises(
@@ -328,7 +328,7 @@ def test_seeds_of_any_size(seed: int) -> None:
     assert GameState.new(seed=seed) == GameState.new(seed=int(seed))
 
 
-@pytest.mark.parametrize("tiles", [None, 5, 1.5, b"x", [], object(), "", "no/such.csv", "a\0b", "."])
+@pytest.mark.parametrize("tiles", [None, 5, 1.5, b"x", [], object, "", "no/such.csv", "a\0b", "."])
 def test_no_tiles(tiles: Any) -> None:
     for make in (
         lambda: GameState.new(0, tiles),

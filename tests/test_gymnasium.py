@@ -284,7 +284,7 @@ def test_an_opponent_who_returns_no_actions_is_told_so() -> None:
         ("observation", "planes", ValueError),
         ("dtype", "float64", ValueError),
         ("illegal", "ignore", ValueError),
-        ("render_mode", "human", ValueError),
+        ("render_mode", "svgg", ValueError),
     ],
 )
 def test_refuses_an_unknown_choice(name: str, value: Any, error: type[Exception]) -> None:

@@ -87,9 +87,9 @@ def test_passes_the_seed_test() -> None:
     seed_test(basilica_v0.env, num_cycles=200)
 
 
-def test_passes_the_render_test(capsys: pytest.CaptureFixture[str]) -> None:
-    render_test(basilica_v0.env)
-    assert "a" in capsys.readouterr().out
+def test_passes_the_render_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    render_test(basilica_v0.env, {"svg": lambda drawn: drawn.startswith("<svg")})
 
 
 def test_is_in_the_registry() -> None:
@@ -585,17 +585,6 @@ def test_ansi_shows_the_board() -> None:
     first = drawn.render()
     drawn.step(int(drawn.game.legal_actions()[0]))
     assert drawn.render() != first
-
-
-def test_human_prints_every_position(capsys: pytest.CaptureFixture[str]) -> None:
-    env = basilica_v0.env(render_mode="human")
-    env.reset(seed=3)
-    start = capsys.readouterr().out
-    env.step(int(env.game.legal_actions()[0]))
-    after = capsys.readouterr().out
-    assert start
-    assert after
-    assert after != start
 
 
 def test_rendering_without_a_mode_says_so(env: Any) -> None:

@@ -1,10 +1,13 @@
-"""``basilica replay``: recorded games again, move by move."""
+"""``basilica replay``: recorded games again, move by move, or as a film or a page."""
 
 from __future__ import annotations
 
 import argparse
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from basilica_env.cli.game import check_writable
 from basilica_env.cli.show import Show
 from basilica_env.cli.terminal import (
     Failure,
@@ -15,6 +18,8 @@ from basilica_env.cli.terminal import (
     ask,
     failing,
 )
+from basilica_env.render.film import MOVES_PER_SECOND, is_rate, is_width
+from basilica_env.render.raster import PICTURE_WIDTH
 from basilica_env.render.style import printable
 
 if TYPE_CHECKING:
@@ -29,17 +34,35 @@ def add(verbs: Any) -> None:
         verbs,
         "replay",
         "show recorded games move by move",
-        "Show the games of a record file move by move, each move checked against the rules.",
+        "Show the games of a record file move by move, each move checked against the rules; or write one "
+        "of them as a GIF, a video or a page for the browser.",
         (
             ("basilica replay demo.basilica", "every game of the file"),
             ("basilica replay league.basilica --game 3", "the third game"),
             ("basilica replay demo.basilica --step", "on with Enter after each move"),
+            ("basilica replay demo.basilica --html demo.html", "a page that opens offline"),
+            ("basilica replay demo.basilica --gif demo.gif --dark", "a film"),
         ),
     )
     parser.add_argument("file", metavar="FILE", help="a file of game records")
     parser.add_argument("--game", type=_number, metavar="N", help="only the game of this number, from 1")
     parser.add_argument("--step", action="store_true", help="wait for Enter after each move; q leaves")
     parser.add_argument("--moves-only", action="store_true", help="one line a move, no boards")
+    pictures = parser.add_argument_group("pictures", "one game of the file, instead of showing it here")
+    pictures.add_argument("--html", type=Path, metavar="OUT", help="write a page that opens offline")
+    pictures.add_argument("--gif", type=Path, metavar="OUT", help="write a film as GIF")
+    pictures.add_argument("--mp4", type=Path, metavar="OUT", help="write a film as MP4 video")
+    pictures.add_argument(
+        "--fps",
+        type=_rate,
+        default=MOVES_PER_SECOND,
+        metavar="N",
+        help="moves a second of a film (default: 2)",
+    )
+    pictures.add_argument(
+        "--width", type=_width, default=PICTURE_WIDTH, metavar="N", help="pixels of a film (default: 768)"
+    )
+    pictures.add_argument("--dark", action="store_true", help="light signs on dark paper in a film")
     add_tiles_option(parser)
     add_drawing_options(parser)
     parser.set_defaults(run=run)
@@ -51,14 +74,28 @@ def _number(text: str) -> int:
     return int(text)
 
 
+def _rate(text: str) -> float:
+    if not (re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII) and is_rate(float(text))):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected moves a second, more than 0 and at most 50")
+    return float(text)
+
+
+def _width(text: str) -> int:
+    if not (re.fullmatch("[0-9]{1,5}", text, re.ASCII) and is_width(int(text))):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected pixels from 64 to 4096")
+    return int(text)
+
+
 def run(options: argparse.Namespace) -> int:
-    """Show the games of a file.
+    """Show the games of a file, or write one of them.
 
     Raises
     ------
     Failure
-        The file cannot be read, a record is damaged, or there is no such game.
+        A file cannot be read or written, a record is damaged, there is no such game, or an extra is missing.
     """
+    if options.html or options.gif or options.mp4:
+        return _write(options)
     terminal = Terminal.of(options)
     number = 0
     for number, record in enumerate(_records(options.file, options.tiles), 1):
@@ -71,6 +108,48 @@ def run(options: argparse.Namespace) -> int:
     if options.game is not None:
         raise Failure(f"{options.file}: no game {options.game}, expected 1 to {number}")
     return 0
+
+
+def _write(options: argparse.Namespace) -> int:
+    from basilica_env.render.film import write_gif, write_mp4
+    from basilica_env.render.page import write_page
+
+    targets = [path for path in (options.html, options.gif, options.mp4) if path]
+    for path in targets:
+        check_writable(path)
+    record = _one_record(options)
+    film = {"fps": options.fps, "dark": options.dark, "width": options.width}
+    with failing():
+        if options.html:
+            write_page(options.html, record)
+        if options.gif:
+            write_gif(options.gif, record, **film)
+        if options.mp4:
+            write_mp4(options.mp4, record, **film)
+    for path in targets:
+        print(f"wrote {path}: {len(record.moves)} moves")
+    return 0
+
+
+def _one_record(options: argparse.Namespace) -> GameRecord:
+    """Read the game of a file that is to be written.
+
+    Raises
+    ------
+    Failure
+        There is no such game, or no number says which of several.
+    """
+    number, record = 0, None
+    for number, record in enumerate(_records(options.file, options.tiles), 1):
+        if number == options.game:
+            return record
+        if options.game is None and number > 1:
+            raise Failure(f"{options.file}: several games in it, choose one with --game")
+    if record is None:
+        raise Failure(f"{options.file}: no game in it")
+    if options.game is not None:
+        raise Failure(f"{options.file}: no game {options.game}, expected 1 to {number}")
+    return record
 
 
 def _records(file: str, tiles: str) -> Iterator[GameRecord]:

@@ -9,7 +9,7 @@ from basilica_env.core.layout import PLAYERS
 from basilica_env.render import areas_table, draw, legend
 from basilica_env.render.ansi import KING_SPACES
 from basilica_env.render.style import Players
-from basilica_env.render.words import move_words, result, squares_of
+from basilica_env.render.words import move_words, result, scoring_title, squares_of
 
 if TYPE_CHECKING:
     from basilica_env.cli.terminal import Terminal
@@ -77,14 +77,13 @@ class Show:
         state.play(move, reshuffled)
         if areas is not None:
             self.marks.clear()
-            self._scoring(state, areas, by_king=state.king != before.king)
+            self._scoring(state, areas, scoring_title(state, before.king))
         if state.view().reshuffled and not before.reshuffled:
             print("The discard pile is the new stack; when that is empty, the game ends (R7).")
         if state.is_over and state.king < KING_SPACES:
             print("A tile is needed and none is left to draw: the game ends (R7.2).")
 
-    def _scoring(self, state: GameState, areas: list[Area], by_king: bool) -> None:
-        title = f"Scoring: the king is on {state.king}" if by_king else "Last scoring: the stack is empty"
+    def _scoring(self, state: GameState, areas: list[Area], title: str) -> None:
         first, second = state.scores
         if self.moves_only:
             gained = ":".join(str(sum(area.points[player] for area in areas)) for player in range(PLAYERS))

@@ -28,12 +28,12 @@ class Misuse(Exception):
 
 @contextmanager
 def failing() -> Iterator[None]:
-    """Turn the faults of files and of what they hold into a :class:`Failure`."""
+    """Turn the faults of files, of what they hold and of missing extras into a :class:`Failure`."""
     try:
         yield
     except OSError as error:
         raise Failure(reason(error)) from error
-    except ValueError as error:
+    except (ImportError, ValueError) as error:
         raise Failure(str(error)) from error
 
 

@@ -12,27 +12,19 @@ from typing import Any
 import numpy as np
 
 from basilica_env.core import rules
-from basilica_env.core.bitboard import EVERY_SQUARE, ONE, bit, lowest, store_bits
+from basilica_env.core.bitboard import store_bits
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import (
     ACTIONS,
-    ACTIONS_A_TURN,
-    DECISIONS,
-    EVERY_TILE,
     GAME,
-    LAST_SPACE,
     MASK_WORDS,
     NONE,
     OVER,
-    PLANES,
-    RANKS,
-    SPACES,
-    SQUARES,
-    TILES,
 )
 from basilica_env.core.observation import OBSERVATION_SIZE, write_observation
 from basilica_env.core.playout import random_action
 from basilica_env.core.random import advance
+from basilica_env.core.soundness import is_sound
 
 BATCH_STATE = np.dtype([("game", GAME), ("sampler", np.uint64), ("length", np.int64)], align=True)
 """One game of a batch: its record, its stream for sampling, the decisions played so far."""
@@ -220,57 +212,11 @@ def step(
 
 
 @kernel
-def _holds_every_tile(game: Any) -> bool:
-    """Return whether stack, discard pile, spaces and cathedral hold each tile once."""
-    found = np.uint64(0)
-    number = 0
-    for k in range(TILES):
-        if k < game.discards or k >= game.top:
-            found |= bit(rules.deck_tile(game, k))
-            number += 1
-    for space in range(SPACES):
-        if game.orders[space] != NONE:
-            found |= bit(game.orders[space])
-            number += 1
-        if game.vaults[space] != NONE:
-            found |= bit(game.vaults[space])
-            number += 1
-    rest = rules.vault_squares(game)
-    while rest:
-        found |= bit(rules.tile_at(game, lowest(rest)))
-        number += 1
-        rest &= rest - ONE
-    return number == TILES and found == EVERY_TILE
-
-
-@kernel
-def _is_sound(game: Any) -> bool:
-    """Return whether every number of a record is one that the rules can work with."""
-    if not (0 <= game.discards <= game.top <= TILES and 0 <= game.king <= LAST_SPACE):
-        return False
-    if not (0 <= game.turn <= 1 and 0 <= game.actions <= ACTIONS_A_TURN and 0 <= game.reshuffled <= 1):
-        return False
-    if not (0 <= game.decision < DECISIONS and NONE <= game.space < SPACES):
-        return False
-    if not (NONE <= game.square < SQUARES and NONE <= game.rank < RANKS):
-        return False
-    for space in range(SPACES):
-        if not (NONE <= game.orders[space] < TILES and NONE <= game.vaults[space] < TILES):
-            return False
-    for tile in range(TILES):
-        if game.deck[tile] >= TILES:
-            return False
-    for plane in range(PLANES):
-        if game.planes[plane] & ~EVERY_SQUARE:
-            return False
-    return _holds_every_tile(game)
-
-
-@kernel
 def first_unsound(states: Any, tiles: Any) -> int:
     """List the legal actions of records from outside anew; return the first unsound record, or NONE."""
     for i in range(len(states)):
-        if not _is_sound(states[i].game):
+        game = states[i].game
+        if not is_sound(game, tiles):
             return i
-        rules.list_legal(states[i].game, tiles)
+        rules.list_legal(game, tiles)
     return NONE

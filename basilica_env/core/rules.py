@@ -191,7 +191,7 @@ def _add_actions(game: Any, action: int, bits: Any, width: int) -> None:
 
 
 @kernel
-def _executable(game: Any) -> Any:
+def executable_orders(game: Any) -> Any:
     """Return the set of orders whose main part can be carried out in full (R6.1), one bit each."""
     player = game.turn
     mine = game.planes[BUILDERS + player]
@@ -232,7 +232,7 @@ def _list_main(game: Any, tiles: Any) -> None:
     if game.decision == MAIN:
         if game.square != NONE and builders_left(game, game.turn) > 0:
             others |= ONE
-        executable = _executable(game)
+        executable = executable_orders(game)
         for space in range(SPACES):
             order = np.uint64(tiles[game.orders[space]].order)
             others |= ((executable >> order) & ONE) << np.uint64(EXECUTE - BUILDER + space)
@@ -508,7 +508,7 @@ def _finish_order(game: Any) -> None:
 
 
 @kernel
-def _paid_order_possible(game: Any, order: int) -> bool:
+def paid_order_possible(game: Any, order: int) -> bool:
     """Return whether the opponent could carry out the paid order (R6.9)."""
     opponent = 1 - game.turn
     if order == ORDER_PROMOTE:
@@ -522,7 +522,7 @@ def _paid_order_possible(game: Any, order: int) -> bool:
 def _offer(game: Any, tiles: Any, rank: int) -> bool:
     """Ask the opponent for a paid order, if there is one to ask for (R6.9); return whether asked."""
     tile = tiles[game.orders[game.space]]
-    if tile.coin == 0 or game.coins[1 - game.turn] == 0 or not _paid_order_possible(game, tile.order):
+    if tile.coin == 0 or game.coins[1 - game.turn] == 0 or not paid_order_possible(game, tile.order):
         return False
     _decide(game, OFFER, game.space, NONE, rank)
     return True

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from basilica_env import notation
 from basilica_env.core import batch, greedy, playout, random
 from basilica_env.core.layout import ACTIONS, MASK_WORDS, NONE
 from basilica_env.core.observation import OBSERVATION_SIZE, split
 from basilica_env.core.tiles import TileSet, tile_set
-from basilica_env.envs.threads import Crew
-from basilica_env.game import GameState, Tiles
+from basilica_env.envs.threads import Crew, whole_number
+from basilica_env.game import GameState, IllegalMoveError, Tiles
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -84,8 +83,8 @@ class BatchEnv:
     autoreset : when a finished game is dealt anew, as in Gymnasium's ``AutoresetMode``:
         ``"same-step"``; ``"next-step"``, whose action is ignored; ``"disabled"``: never
     mask : ``"bytes"``, ``"bits"`` or None
-    copy : True gives arrays of the caller's own. **False is zero-copy: the arrays of a step are
-        overwritten by the next one.**
+    copy : True gives arrays of the caller's own. **False is zero-copy: the arrays of a
+        :class:`BatchStep` are overwritten by the next one.**
 
     Raises
     ------
@@ -115,8 +114,7 @@ class BatchEnv:
         mask: MaskKind | None = "bytes",
         copy: bool = True,
     ) -> None:
-        if num_envs < 1:
-            raise ValueError(f"num_envs is {num_envs}: expected 1 or more")
+        size = whole_number("num_envs", num_envs, least=1)
         _check_choice("observation", observation, ("flat", "dict", None))
         _check_choice("mask", mask, ("bytes", "bits", None))
         _check_choice("reward", reward, tuple(REWARDS))
@@ -130,10 +128,10 @@ class BatchEnv:
         self._tiles = tile_set(tiles)
         self._copy = copy
         self._crew = Crew(threads)
-        self._states = np.zeros(num_envs, batch.BATCH_STATE)
-        self._everyone = np.arange(num_envs)
-        self._final = self._new_final(num_envs)
-        self._kept = None if copy else self._new_outputs(num_envs)
+        self._states = np.zeros(size, batch.BATCH_STATE)
+        self._everyone = np.arange(size)
+        self._final = self._new_final(size)
+        self._kept = None if copy else self._new_outputs(size)
         self.reset(seed=seed)
 
     @property
@@ -149,7 +147,7 @@ class BatchEnv:
     @property
     def player(self) -> NDArray[np.int64]:
         """Who decides in each game, shape (n,)."""
-        return self._view(self._everyone).player
+        return self._deciders(self._everyone)
 
     # --- Play -------------------------------------------------------------------------------------
 
@@ -163,7 +161,7 @@ class BatchEnv:
         """
         chosen = self._choose(indices)
         if seed is not None or not self._states["game"]["random"].any():
-            streams = _streams(seed, self.num_envs)[chosen]
+            streams = random.seed_states(seed, self.num_envs)[chosen]
             self._states["game"]["random"][chosen] = streams
             self._states["sampler"][chosen] = ~streams
         self._share(batch.deal, len(chosen), self._states, self._tiles.array, chosen)
@@ -183,16 +181,16 @@ class BatchEnv:
             If an action is not legal. No game has changed then.
         """
         chosen = self._choose(indices)
-        played = np.ascontiguousarray(actions)
-        if played.shape != chosen.shape or played.dtype.kind not in "iu":
+        given = np.asarray(actions)
+        if given.shape != chosen.shape or (given.size and given.dtype.kind not in "iu"):
             raise ValueError(
-                f"actions have shape {played.shape} and dtype {played.dtype}: expected integers of shape "
+                f"actions have shape {given.shape} and dtype {given.dtype}: expected integers of shape "
                 f"{chosen.shape}"
             )
-        played = played.astype(np.int64, copy=False)
+        played = given.astype(np.int64)
         wrong = batch.first_illegal(self._states, chosen, played, self._autoreset)
         if wrong != NONE:
-            self._refuse(int(chosen[wrong]), int(played[wrong]))
+            self._refuse(int(chosen[wrong]), int(given[wrong]))
         out = self._outputs(len(chosen))
         final = self._final[: 2 * len(chosen)]
         self._share(
@@ -245,10 +243,10 @@ class BatchEnv:
         """
         chosen = self._choose(indices)
         seen = np.empty((len(chosen), OBSERVATION_SIZE), self._dtype)
-        lookers = self._view(chosen).player if player is None else np.asarray(player)
-        if not np.isin(lookers, (0, 1)).all():
+        lookers = self._deciders(chosen) if player is None else np.asarray(player)
+        if lookers.dtype.kind not in "iu" or not np.isin(lookers, (0, 1)).all():
             raise ValueError(f"unknown player {player!r}: expected 0 or 1")
-        lookers = np.ascontiguousarray(np.broadcast_to(lookers, chosen.shape), np.int64)
+        lookers = np.broadcast_to(lookers, chosen.shape).astype(np.int64)
         whole = self._dtype == np.uint8
         self._share(
             batch.observe, len(chosen), self._states, self._tiles.array, chosen, lookers, whole, _bytes(seen)
@@ -341,19 +339,14 @@ class BatchEnv:
         ascending = bool((chosen[1:] > chosen[:-1]).all())  # as they mostly do, and cheap to see
         if not ascending and len(np.unique(chosen)) < len(chosen):
             raise ValueError("indices name a game twice: expected each at most once")
-        return np.ascontiguousarray(chosen, np.int64)
+        return chosen.astype(np.int64)
 
     def _refuse(self, index: int, action: int) -> None:
-        game = self.game(index)
-        if game.is_over:
-            raise IllegalActionError(f"game {index} is over and autoreset is disabled: reset it first")
-        text = notation.move_text(action) if 0 <= action < ACTIONS else f"no number from 0 to {ACTIONS - 1}"
-        moves = game.legal_moves()
-        shown = ", ".join(moves[:8]) + (f", ... ({len(moves)} in all)" if len(moves) > 8 else "")
-        raise IllegalActionError(
-            f"illegal action {action} ({text}) in game {index}: player {game.player} decides "
-            f"{game.decision!r} and may play {shown}; no game was changed"
-        )
+        try:
+            self.game(index).apply(action)
+        except IllegalMoveError as error:
+            reason = f"illegal action {action} in game {index}: {error}; no game was changed"
+            raise IllegalActionError(reason) from None
 
     def _new_outputs(self, size: int) -> _Outputs:
         return _Outputs(
@@ -395,6 +388,23 @@ class BatchEnv:
             out.player,
         )
         return self._give(out, np.empty(0, np.int64), self._final[:0])
+
+    def _deciders(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        players = np.empty(len(chosen), np.int64)
+        unwanted = self._new_outputs(0)
+        self._share(
+            batch.view,
+            len(chosen),
+            self._states,
+            self._tiles.array,
+            chosen,
+            self._dtype == np.uint8,
+            _bytes(unwanted.mask),
+            unwanted.bits,
+            _bytes(unwanted.observation),
+            players,
+        )
+        return players
 
     def _give(self, out: _Outputs, finished: NDArray[np.int64], final: NDArray[Any]) -> BatchStep:
         final_observation = None
@@ -460,16 +470,16 @@ def random_playouts(
     """
     _check_choice("policy", policy, ("uniform", "kind-first"))
     games, tiles = _stack(states)
-    scores = np.empty((len(games), n, 2), np.int64)
+    scores = np.empty((len(games), whole_number("n", n), 2), np.int64)
     stream = random.seed_state(seed)
     kind = playout.UNIFORM if policy == "uniform" else playout.KIND_FIRST
 
     def work(start: int, stop: int) -> None:
-        playout.playouts(games, tiles.array, stream, kind, resample, scores, start, stop)
+        playout.playouts(games, tiles.array, stream, kind, bool(resample), scores, start, stop)
 
     crew = Crew(threads)
     try:
-        crew.run(work, len(games) * n)
+        crew.run(work, scores.size // 2)
     finally:
         crew.close()
     return scores
@@ -481,9 +491,7 @@ def perft(state: GameState, depth: int) -> int:
     The draws are those of the position's stack, and of its generator after a reshuffle. A line that
     ends earlier does not count.
     """
-    if depth < 0:
-        raise ValueError(f"depth is {depth}: expected 0 or more")
-    return int(playout.perft(state.to_array(), state.tiles.array, depth))
+    return int(playout.perft(state.to_array(), state.tiles.array, whole_number("depth", depth)))
 
 
 def _stack(states: GameState | Sequence[GameState]) -> tuple[NDArray[np.void], TileSet]:
@@ -501,22 +509,17 @@ def _check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
         raise ValueError(f"{name} is {value!r}: expected one of {expected}")
 
 
-def _streams(seed: int | None, size: int) -> NDArray[np.uint64]:
-    """Return the generator states of games 0 to size - 1; a game's does not depend on ``size``."""
-    return np.random.SeedSequence(seed).generate_state(size, np.uint64).astype(np.uint64, copy=False)
-
-
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
     return array.reshape(-1).view(np.uint8)
 
 
 def _as_states(states: NDArray[np.void] | bytes) -> NDArray[np.void]:
     if isinstance(states, (bytes, bytearray, memoryview)):
-        size = batch.BATCH_STATE.itemsize
-        if len(states) % size:
-            raise ValueError(f"{len(states)} bytes of states: expected a multiple of {size}")
-        return np.frombuffer(states, batch.BATCH_STATE).copy()
+        data, size = bytes(states), batch.BATCH_STATE.itemsize
+        if len(data) % size:
+            raise ValueError(f"{len(data)} bytes of states: expected a multiple of {size}")
+        return np.frombuffer(data, batch.BATCH_STATE).copy()
     array = np.asarray(states)
     if array.dtype != batch.BATCH_STATE:
         raise ValueError(f"states have dtype {array.dtype}: expected that of get_state()")
-    return np.array(np.atleast_1d(array))
+    return np.atleast_1d(array).astype(batch.BATCH_STATE)

@@ -20,6 +20,7 @@ from basilica_env.envs.opponents import Opponent
 from basilica_env.envs.seats import SeatedGames
 from basilica_env.envs.spaces import check_choice, observation_spaces
 from basilica_env.game import Tiles
+from basilica_env.render.modes import pixels
 
 Indices = None | int | Iterable[int]
 
@@ -44,7 +45,7 @@ class BasilicaVecEnv(VecEnv):
     tiles : a tile set, the path of one, or ``"standard"``
     threads : threads of the engine
     seed : as if ``seed(seed)`` were called; ``reset`` then begins these games
-    render_mode : ``"ansi"`` or None
+    render_mode : ``"ansi"``, ``"rgb_array"`` or None
 
     Raises
     ------
@@ -65,7 +66,7 @@ class BasilicaVecEnv(VecEnv):
         seed: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        check_choice("render_mode", render_mode, (None, "ansi"))
+        check_choice("render_mode", render_mode, (None, "ansi", "rgb_array"))
         boxes = observation_spaces(observation, dtype)
         self._games = SeatedGames(num_envs, opponent, seat, reward, observation, dtype, tiles, threads)
         self._actions = np.zeros(num_envs, np.int64)
@@ -199,8 +200,10 @@ class BasilicaVecEnv(VecEnv):
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
     def get_images(self) -> list[NDArray[np.uint8] | None]:
-        """Return no image a game: the render mode is text."""
-        return [None] * self.num_envs
+        """Return a picture of each game, uint8 of shape (656, 768, 3), with ``render_mode="rgb_array"``."""
+        if self.render_mode != "rgb_array":
+            return [None] * self.num_envs
+        return [pixels(self._games.batch.game(index)) for index in range(self.num_envs)]
 
     def _names(self) -> set[str]:
         return {"opponent", "seat", *self._shared}

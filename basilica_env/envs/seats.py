@@ -142,10 +142,6 @@ class SeatedGames:
         """Return her legal actions, uint8 of shape (n, 667); zeros where the game is over."""
         return self._masks
 
-    def render(self) -> list[str]:
-        """Return a drawing of each game."""
-        return [self.batch.render(int(game)) for game in self._everyone]
-
     def close(self) -> None:
         """End the threads."""
         self.batch.close()

@@ -18,6 +18,7 @@ from basilica_env.envs.seats import check_seat
 from basilica_env.envs.spaces import MASK_DTYPE, check_choice, check_dtype, mask_space, observation_spaces
 from basilica_env.envs.starts import start_game
 from basilica_env.game import GameState, IllegalMoveError, Tiles
+from basilica_env.render.modes import RENDER_MODES, Renderer
 
 
 class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
@@ -33,7 +34,8 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
     tiles : a tile set, the path of one, or ``"standard"``
     illegal : ``"raise"``: an illegal action raises and changes nothing; ``"lose"``: it loses the game;
         ``"penalty"``: it costs 0.1 and the learner decides again
-    render_mode : ``"ansi"`` or None
+    render_mode : ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None; a window shows every position,
+        also those that the opponent leaves
 
     Attributes
     ----------
@@ -48,7 +50,7 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
         If an argument is none of its choices.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 2}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # type: ignore[misc]
 
     game: GameState
     seat: int
@@ -75,6 +77,9 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
         self.reward = reward
         self.illegal = illegal
         self.render_mode = render_mode
+        self.metadata = dict(self.metadata)  # type: ignore[misc]  # its own, so that `render_fps` can be set
+        self._renderer = None if render_mode is None else Renderer(render_mode)
+        self._last_move = ""
         self._seats = check_seat(seat)
         self._form, self._dtype = observation, check_dtype(dtype)
         self._tiles = tile_set(tiles)
@@ -109,6 +114,8 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
         self._tiles = self.game.tiles
         self.seat = self._choose_seat()
         self._begun += 1
+        self._last_move = ""
+        self._show()
         self._pending = self._answer()
         self._over = self.game.is_over
         if self._over:
@@ -135,7 +142,7 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
         number = _number(action)
         before, info = lead(self.game), {}
         try:
-            self.game.apply(number)
+            self._play(number)
         except IllegalMoveError:
             if self.illegal == "raise" or not 0 <= number < ACTIONS:
                 raise
@@ -155,14 +162,30 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
             return np.zeros(ACTIONS, np.bool_)
         return self.game.legal_mask().view(np.bool_)
 
-    def render(self) -> str | None:
-        """Return the board as text, with ``render_mode="ansi"``."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render needs a render_mode: expected 'ansi' in gymnasium.make()")
-            return None
-        from basilica_env.render import draw
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Draw the position with the last move marked.
 
-        return draw(self.game)
+        Returns
+        -------
+        str, ndarray or None
+            Text (``ansi``), an ``svg`` element, pixels (``rgb_array``), uint8 of shape (656, 768, 3), or None
+            (``human``). The window shows a position for 1 / ``metadata["render_fps"]`` seconds at least.
+
+        Raises
+        ------
+        ImportError
+            If the extra ``render`` is needed and not installed.
+        """
+        if self._renderer is None:
+            modes = ", ".join(map(repr, RENDER_MODES))
+            gymnasium.logger.warn(f"render needs a render_mode: expected one of {modes} in gymnasium.make()")
+            return None
+        return self._renderer.render(self.game, self._last_move, self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        if self._renderer is not None:
+            self._renderer.close()
 
     # --- Inside -----------------------------------------------------------------------------------
 
@@ -176,13 +199,23 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
             return self._begun % PLAYERS
         return int(self._seats)
 
+    def _play(self, action: int) -> None:
+        marked = "" if self._renderer is None else self._renderer.marks(self.game, action)
+        self.game.apply(action)
+        self._last_move = marked
+        self._show()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
     def _answer(self) -> float:
         """Let the opponent decide until the learner does; return what that paid the learner."""
         paid = 0.0
         while not self.game.is_over and self.game.player != self.seat:
             before, action = lead(self.game), self._rival.act(self.game)
             try:
-                self.game.apply(action)
+                self._play(action)
             except IllegalMoveError as error:
                 raise IllegalMoveError(f"opponent {self.opponent!r}: {error}") from None
             paid += self._mine(step_reward(self.reward, before, self.game))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
+from typing import Any, SupportsIndex
 
 _SMALLEST_CHUNK = 256
 """Games below which handing a chunk to another thread costs more than it saves."""
@@ -52,22 +55,27 @@ class _Job:
 class Crew:
     """Threads, started once, that share ranges of work with the thread that calls.
 
+    They end with :meth:`close`, or when nobody needs the crew any more.
+
     Parameters
     ----------
     threads : number of threads that work, the calling one included
     """
 
     def __init__(self, threads: int) -> None:
-        if threads < 1:
-            raise ValueError(f"threads is {threads}: expected 1 or more")
+        others = whole_number("threads", threads, least=1) - 1
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(threads - 1)]
+        # The threads hold the queue and not the crew, so that a crew that is forgotten can go.
+        self._threads = [
+            threading.Thread(target=_work, args=(self._jobs,), daemon=True) for _ in range(others)
+        ]
+        self._dismiss = weakref.finalize(self, _dismiss, self._jobs, others)
         for thread in self._threads:
             thread.start()
 
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            job.take_part()
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle as a new crew of the same size."""
+        return Crew, (len(self._threads) + 1,)
 
     def run(self, work: Callable[[int, int], None], size: int, chunk: int | None = None) -> None:
         """Call ``work(start, stop)`` for ranges that make up ``range(size)``; return when all is done.
@@ -89,8 +97,31 @@ class Crew:
 
     def close(self) -> None:
         """End the threads."""
-        for _ in self._threads:
-            self._jobs.put(None)
+        self._dismiss()
         for thread in self._threads:
             thread.join()
         self._threads = []
+
+
+def _work(jobs: SimpleQueue[_Job | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job.take_part()
+
+
+def _dismiss(jobs: SimpleQueue[_Job | None], threads: int) -> None:
+    for _ in range(threads):
+        jobs.put(None)
+
+
+def whole_number(name: str, value: SupportsIndex, least: int = 0) -> int:
+    """Return an integer of any type as an ``int``; it must not be less than ``least``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or too small.
+    """
+    number = int(operator.index(value))
+    if number < least:
+        raise ValueError(f"{name} is {number}: expected {least} or more")
+    return number

@@ -16,6 +16,7 @@ from basilica_env.envs.opponents import Opponent
 from basilica_env.envs.seats import SeatedGames
 from basilica_env.envs.spaces import MASK_DTYPE, check_choice, mask_space, observation_spaces
 from basilica_env.game import GameState, Tiles
+from basilica_env.render.modes import RENDER_MODES, Renderer
 
 Step = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -36,7 +37,7 @@ class BasilicaVectorEnv(VectorEnv[Any, Any, Any]):
     tiles : a tile set, the path of one, or ``"standard"``
     threads : threads of the engine
     autoreset_mode : ``"NextStep"``, ``"SameStep"``, ``"Disabled"``, or Gymnasium's ``AutoresetMode``
-    render_mode : ``"ansi"`` or None
+    render_mode : ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None
 
     Raises
     ------
@@ -44,7 +45,10 @@ class BasilicaVectorEnv(VectorEnv[Any, Any, Any]):
         If an argument is none of its choices.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 2}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": [mode for mode in RENDER_MODES if mode != "human"],
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -59,7 +63,7 @@ class BasilicaVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
-        check_choice("render_mode", render_mode, (None, "ansi"))
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
         self.render_mode = render_mode
@@ -150,8 +154,11 @@ class BasilicaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._games.batch.game(index)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a drawing of each game as text, with ``render_mode="ansi"``."""
-        return tuple(self._games.render()) if self.render_mode == "ansi" else None
+        """Return a drawing of each game: text, an ``svg`` element, or pixels; None without a mode."""
+        if self.render_mode is None:
+            return None
+        renderer = Renderer(self.render_mode)
+        return tuple(renderer.render(self.game(index)) for index in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002  (Gymnasium's signature)
         """End the threads of the engine."""

@@ -43,7 +43,7 @@ def cathedral_parts(scene: Scene) -> list[str]:
         ),
         *(at(*_corner(name), shapes.corners(theme, CELL)) for name in scene.last if name in SQUARES),
         *_area_figures(scene),
-        *(_target(scene, name) for name in SQUARES),
+        group(*(_target(scene, name) for name in SQUARES)),
         *(_step(theme, start, end) for start, end in scene.legal.steps),
     ]
 

@@ -11,6 +11,7 @@ from basilica_env.render.raster import PICTURE_WIDTH, rasterise
 from basilica_env.render.style import Style
 from basilica_env.render.svg import draw_svg
 from basilica_env.render.window import Window
+from basilica_env.render.words import marks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +20,16 @@ if TYPE_CHECKING:
     from basilica_env.game import GameState
 
 
+RENDER_MODES = ("ansi", "svg", "rgb_array", "human")
+
+
+def pixels(state: GameState, last_move: str | None = None) -> NDArray[np.uint8]:
+    """Draw a position as the environments do; return RGB, uint8, shape (656, 768, 3)."""
+    return rasterise(draw_svg(state, last_move=last_move, size=PICTURE_WIDTH))
+
+
 class Renderer:
-    """Draws positions in one of the render modes.
+    """Draws positions in one of the render modes, and marks the last move.
 
     Parameters
     ----------
@@ -41,7 +50,7 @@ class Renderer:
         return Renderer, (self.mode,)
 
     def render(
-        self, state: GameState, last_move: str | None, moves_per_second: float
+        self, state: GameState, last_move: str | None = None, moves_per_second: float = 2
     ) -> str | NDArray[np.uint8] | None:
         """Draw a position.
 
@@ -63,14 +72,14 @@ class Renderer:
             return draw(state, color=style.color, unicode=style.unicode, last_move=last_move)
         if self.mode == "svg":
             return draw_svg(state, last_move=last_move)
-        svg = draw_svg(state, last_move=last_move, size=PICTURE_WIDTH)
         if self.mode == "rgb_array":
-            return rasterise(svg)
+            return pixels(state, last_move)
         if not self._window.is_dismissed:
-            self._show(svg, moves_per_second)
+            self._show(state, last_move, moves_per_second)
         return None
 
-    def _show(self, svg: str, moves_per_second: float) -> None:
+    def _show(self, state: GameState, last_move: str | None, moves_per_second: float) -> None:
+        svg = draw_svg(state, last_move=last_move, size=PICTURE_WIDTH)
         if svg == self._shown:
             self._window.wait(0)
             return
@@ -78,6 +87,10 @@ class Renderer:
         self._window.show(rasterise(svg))
         self._shown = svg
         self._until = time.monotonic() + 1 / moves_per_second
+
+    def marks(self, state: GameState, action: int) -> str:
+        """Name what to mark after an action, to be played in `state`; nothing if it is illegal."""
+        return marks(state, state.move_of(action)) if state.is_legal(action) else ""
 
     def close(self) -> None:
         """Close the window, if one is open."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 X, WIDTH = 384, 556
 """Left edge and width of the panel."""
+GAP = 10
+"""Free space to the left of it."""
 HEADER_Y, HEADER_HEIGHT = 20, 66
 ORDERS_Y, ORDER_HEIGHT = 116, 104
 VAULTS_Y, VAULT_HEIGHT = 248, 70

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
+from html import escape
 from math import cos, hypot, pi, sin
-from xml.sax.saxutils import escape, quoteattr
 
 from basilica_env.render.style import printable
 from basilica_env.render.theme import Theme
@@ -20,6 +20,8 @@ TILE = 56
 """Side of a tile."""
 BUILDER_WIDTH, BUILDER_HEIGHT = 24, 31
 CROWN_WIDTH, CROWN_HEIGHT = 18, 13
+CODE_WIDTH = 34
+"""Of the plate of a tile's code, at most."""
 SYMBOL = 40
 """Side of the box of an order symbol."""
 
@@ -33,7 +35,7 @@ Point = tuple[float, float]
 def element(tag: str, *content: str, **attributes: object) -> str:
     """Write an element; ``_`` in the name of an attribute stands for ``-``, and None leaves it out."""
     written = "".join(
-        f" {name.rstrip('_').replace('_', '-')}={quoteattr(_value(value))}"
+        f' {name.replace("_", "-")}="{escape(_value(value))}"'
         for name, value in attributes.items()
         if value is not None
     )
@@ -166,9 +168,10 @@ def bay(theme: Theme, colours: str) -> str:
 
 def bay_signs(theme: Theme, code: str, crown: bool) -> str:
     """Write a vault's code, and draw its crown if it has one."""
+    width = min(text_width(code, 11, bold=True) + 7, CODE_WIDTH)
     parts = [
-        box(2, 2, 8 + 7.6 * len(code), 14, 3, fill=theme.plate, fill_opacity=0.92),
-        text(code, 5.5, 13, 11, theme.plate_ink, bold=True),
+        box(2, 2, width, 14, 3, fill=theme.plate, fill_opacity=0.92),
+        text(code, 5.5, 13, 11, theme.plate_ink, bold=True, width=width - 6),
     ]
     if crown:
         parts.append(at(TILE - CROWN_WIDTH - 1.5, 2, crown_sign(theme)))

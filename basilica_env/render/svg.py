@@ -99,8 +99,10 @@ def drawing_parts(
     return [paper, *cathedral_parts(scene), *panel_parts(scene), *([foot] if caption else [])]
 
 
-def svg_element(parts: Iterable[str], description: str, size: int = WIDTH) -> str:
-    """Make an ``svg`` element of the parts of a drawing.
+def svg_element(
+    parts: Iterable[str], description: str, size: int = WIDTH, strip: tuple[int, int] = (0, WIDTH)
+) -> str:
+    """Make an ``svg`` element of the parts of a drawing, or of a strip of it from left to right.
 
     Raises
     ------
@@ -109,13 +111,14 @@ def svg_element(parts: Iterable[str], description: str, size: int = WIDTH) -> st
     """
     if size < 1:
         raise ValueError(f"size {size!r}: expected a width in pixels, from 1")
+    left, right = strip
     return shapes.element(
         "svg",
         "\n" + "\n".join(parts) + "\n",
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        viewBox=f"{left} 0 {right - left} {HEIGHT}",
         width=size,
-        height=max(1, round(size * HEIGHT / WIDTH)),
+        height=max(1, round(size * HEIGHT / (right - left))),
         font_family=shapes.FONTS,
         role="img",
         aria_label=description,

@@ -172,6 +172,12 @@ def marks(state: GameState, move: str) -> str:
     return "" if state.scoring_of(move) is not None else " ".join((move, *squares_of(state, move)))
 
 
+def scoring_title(state: GameState, king_before: int) -> str:
+    """Say why there was a scoring, given the position after it and where the king stood before."""
+    by_king = state.king != king_before
+    return f"Scoring: the king is on {state.king}" if by_king else "Last scoring: the stack is empty"
+
+
 def move_words(state: GameState, move: str) -> str:
     """Say what a legal move does in `state`, in a few words."""
     kind = decision_kind(state.decision)
