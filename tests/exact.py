@@ -68,8 +68,7 @@ def _played(world: ReferenceGame, move: str) -> Iterator[ReferenceGame]:
     if after.reshuffled == world.reshuffled:
         yield after
         return
-    pile = {*world.discard, *world.orders.values()}
-    (space,) = (space for space, code in after.orders.items() if code in pile and code != world.orders[space])
+    space = int(move[1]) if move.startswith("V") else world.decision.space
     drawn = after.orders[space]
     assert drawn is not None
     for pile in permutations([drawn, *after.stack]):

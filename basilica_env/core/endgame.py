@@ -41,8 +41,9 @@ def is_certain(games: Any, tiles: Any) -> bool:
     for place in range(game.top + 2, TILES):
         if tiles[deck_tile(game, place)].alike != tiles[deck_tile(game, place - 1)].alike:
             return False
-    # Each king's step takes a vault, and each vault a tile: too few for a scoring, and crowns are idle.
-    if game.king % SCORING_EVERY + stack + 1 < SCORING_EVERY:
+    # A hidden crown counts only if its tile is flipped by one vault and placed by another. Each king's step
+    # takes a vault, and each vault a tile: too few for a scoring, and crowns are idle.
+    if stack == 0 or game.king % SCORING_EVERY + stack + 1 < SCORING_EVERY:
         return True
     rest = game.hidden
     while rest:
