@@ -77,13 +77,24 @@ class Endgame:
 class Regret:
     """What an agent loses on a set of endgames."""
 
-    positions: int
-    best: float
-    """Share of the positions in which it takes a best move."""
-    lost: float
-    """Points lost a position, on average."""
+    lost: tuple[Fraction, ...]
+    """Points lost in each of the positions."""
     seconds: float
     """Time a decision, on average."""
+
+    @property
+    def best(self) -> float:
+        """Share of the positions in which it takes a best move."""
+        return self.lost.count(Fraction(0)) / len(self.lost)
+
+    @property
+    def mean(self) -> float:
+        """Points lost a position, on average."""
+        return _mean(self.lost)
+
+
+def _mean(points: Sequence[Fraction]) -> float:
+    return float(sum(points, Fraction(0)) / len(points)) if points else 0.0
 
 
 def decision_kind(decision: str) -> str:
@@ -92,20 +103,21 @@ def decision_kind(decision: str) -> str:
 
 
 def regret(agent: Agent, endgames: Sequence[Endgame]) -> Regret:
-    """Return what an agent loses in points against best play by both from there on."""
+    """Return what an agent loses in points against best play by both from there on.
+
+    Raises
+    ------
+    ValueError
+        If there are no endgames.
+    """
     if not endgames:
-        return Regret(0, 0.0, 0.0, 0.0)
-    lost = Fraction(0)
-    best = 0
+        raise ValueError("no endgames: expected one or more")
+    lost = []
     started = time.perf_counter()
     for entry in endgames:
         state = GameState.from_text(entry.position)
-        chosen = entry.values[state.move_of(agent.act(state))]
-        lost += entry.value - chosen
-        best += int(chosen == entry.value)
-    seconds = time.perf_counter() - started
-    number = len(endgames)
-    return Regret(number, best / number, float(lost / number), seconds / number)
+        lost.append(entry.value - entry.values[state.move_of(agent.act(state))])
+    return Regret(tuple(lost), (time.perf_counter() - started) / len(endgames))
 
 
 # --- The file -------------------------------------------------------------------------------------
@@ -249,14 +261,15 @@ def regret_table(specs: Sequence[str], endgames: Sequence[Endgame], seed: int) -
         "| agent | best moves | points lost | with chance | without chance | ms a decision |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    quiet, loud = ([entry for entry in endgames if entry.chance is chance] for chance in (False, True))
     for spec in specs:
-        whole, without, with_chance = (
-            regret(make_agent(spec, seed), part) for part in (endgames, quiet, loud)
+        found = regret(make_agent(spec, seed), endgames)
+        pairs = list(zip(endgames, found.lost, strict=True))
+        chance, quiet = (
+            _mean([lost for entry, lost in pairs if entry.chance is kind]) for kind in (True, False)
         )
         lines.append(
-            f"| `{spec}` | {whole.best:.1%} | {whole.lost:.2f} | {with_chance.lost:.2f} | {without.lost:.2f} "
-            f"| {1000 * whole.seconds:.1f} |"
+            f"| `{spec}` | {found.best:.1%} | {found.mean:.2f} | {chance:.2f} | {quiet:.2f} "
+            f"| {1000 * found.seconds:.1f} |"
         )
     return "\n".join(lines)
 
