@@ -30,7 +30,7 @@ from basilica_env.core.value import SCRATCH, result, value
 
 NODE = np.dtype(
     [
-        ("action", np.int32),
+        ("action", np.int64),
         ("visits", np.int32),
         ("total", np.float64),  # of what player 0 may expect, by the aim
         ("margin", np.float64),  # total of the squashed leads that she may expect
