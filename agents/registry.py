@@ -44,11 +44,14 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
     Raises
     ------
     AgentSpecError
-        If there is no such agent or parameter; the message lists what there is.
+        If there is no such agent or parameter, the message lists what there is; or it cannot be made.
     """
     head, parameters = _read(LEVELS.get(spec, spec))
     factory = _factory(spec, head)
-    known = inspect.signature(factory).parameters
+    try:
+        known = inspect.signature(factory).parameters
+    except (TypeError, ValueError) as error:
+        raise AgentSpecError(f"agent {spec!r} cannot be made: {error}") from error
     for name in parameters:
         if name not in known or name == "seed":
             others = ", ".join(key for key in known if key != "seed") or "none"
@@ -66,11 +69,12 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
 
 def _read(spec: str) -> tuple[str, dict[str, Any]]:
     """Split a spec into its head and its parameters."""
-    head, _, tail = spec.rpartition(":")
-    if not head or "=" not in tail:
+    before, equals, _ = spec.partition("=")
+    head = before.rpartition(":")[0]  # a value may hold colons of its own
+    if not equals or not head:
         return spec, {}
     parameters: dict[str, Any] = {}
-    for part in tail.split(","):
+    for part in spec[len(head) + 1 :].split(","):
         name, equals, value = part.partition("=")
         if not equals or not name or name in parameters:
             raise AgentSpecError(f"unreadable parameter {part!r} in agent {spec!r}: expected key=value, once")
@@ -91,13 +95,15 @@ def _value(text: str) -> Any:
 def _factory(spec: str, head: str) -> Callable[..., Agent]:
     if head in _BUILT_IN:
         return _BUILT_IN[head]
-    for entry in entry_points(group=ENTRY_POINTS, name=head):
-        return entry.load()  # type: ignore[no-any-return]
     module, colon, name = head.partition(":")
-    if colon:
-        try:
+    try:
+        for entry in entry_points(group=ENTRY_POINTS, name=head):
+            return entry.load()  # type: ignore[no-any-return]
+        if colon and module not in agent_names():
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
-        except (ImportError, AttributeError) as error:
-            raise AgentSpecError(f"agent {spec!r} cannot be loaded: {error}") from error
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise AgentSpecError(f"agent {spec!r} cannot be loaded: {error}") from error
+    if colon:
+        raise AgentSpecError(f"unreadable parameter {name!r} in agent {spec!r}: expected key=value")
     names = ", ".join(agent_names())
     raise AgentSpecError(f"unknown agent {spec!r}: expected one of {names}, or module:Class")

@@ -511,6 +511,8 @@ def _sampler_of(games: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 def _stream(rng: np.random.Generator) -> NDArray[np.uint64]:
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng has type {type(rng).__name__}: expected a numpy.random.Generator")
     return rng.integers(2**64, size=1, dtype=np.uint64)
 
 

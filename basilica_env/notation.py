@@ -428,6 +428,8 @@ class _PositionReader:
     """Reads one text: the fields one by one, then what they say about each other."""
 
     def __init__(self, text: str, tiles: TileSet) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"position {text!r} has type {type(text).__name__}: expected a text of fields")
         fields = text.split(" ")
         if len(fields) != len(FIELD_NAMES):
             raise PositionError(

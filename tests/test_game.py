@@ -351,6 +351,22 @@ def test_a_text_that_is_no_position(text: str) -> None:
         GameState.from_text(text)
 
 
+@pytest.mark.parametrize("text", [None, 5, b"- 0", [], ...], ids=repr)
+def test_a_position_that_is_no_text(text: Any) -> None:
+    with pytest.raises(TypeError, match=r"position .* has type .*: expected a text"):
+        GameState.from_text(text)
+
+
+@pytest.mark.parametrize("rng", [5, "x", np.random.RandomState(1), np.random.default_rng])
+def test_a_source_of_chance_of_another_type(rng: Any) -> None:
+    state = GameState.new(seed=1)
+    before = whole(state)
+    for refused in (state.sample_action, state.greedy_action, state.resample_hidden):
+        with pytest.raises(TypeError, match=r"rng has type .*: expected a numpy.random.Generator"):
+            refused(rng)
+    assert whole(state) == before
+
+
 # --- Seeds ---------------------------------------------------------------------------------------
 
 
@@ -458,7 +474,7 @@ def test_equality_is_that_of_position_and_tiles() -> None:
     after.play(after.legal_moves()[0])
     assert after != state
     assert state != state.to_text()
-    assert (state == object()) is False
+    assert state != 5
     assert state is not None
 
 

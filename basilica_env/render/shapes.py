@@ -85,6 +85,7 @@ def polyline(points: Iterable[Point]) -> str:
 # --- Text --------------------------------------------------------------------------------------------
 
 _NARROW, _BROAD = frozenset("iljtfrI.,:;'|!()[]/ "), frozenset("mwMW@%")
+_LAST_LATIN = "\u024f"
 _BOLDER = 1.11
 """How much wider bold text is."""
 _SMALLEST = 2 / 3
@@ -101,6 +102,8 @@ def _advance(sign: str) -> float:
         return 0.4
     if sign in _BROAD or unicodedata.east_asian_width(sign) in "WF":
         return 1.02
+    if sign > _LAST_LATIN:
+        return 1.02 if sign.isupper() else 0.75
     return 0.74 if sign.isupper() else 0.637
 
 
