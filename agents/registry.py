@@ -10,17 +10,27 @@ from typing import Any
 
 from basilica_env.agents.base import Agent, AgentSpecError
 from basilica_env.agents.greedy import GreedyAgent
+from basilica_env.agents.mcts import MctsAgent
+from basilica_env.agents.planner import PlannerAgent
 from basilica_env.agents.random import RandomAgent
 
 ENTRY_POINTS = "basilica_env.agents"
 """Group of entry points by which other packages add agents: ``name = "module:Class"``."""
 
-_BUILT_IN: dict[str, Callable[..., Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
+_BUILT_IN: dict[str, Callable[..., Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "planner": PlannerAgent,
+    "mcts": MctsAgent,
+}
+
+LEVELS = {"easy": "greedy", "medium": "planner", "hard": "mcts:sims=400"}
+"""Opponents by how strong they are, and the specs that they stand for."""
 
 
 def agent_names() -> list[str]:
     """Return the names that a spec may begin with."""
-    return sorted({*_BUILT_IN, *entry_points(group=ENTRY_POINTS).names})
+    return sorted({*_BUILT_IN, *LEVELS, *entry_points(group=ENTRY_POINTS).names})
 
 
 def make_agent(spec: str, seed: int | None = None) -> Agent:
@@ -36,7 +46,7 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
     AgentSpecError
         If there is no such agent or parameter, the message lists what there is; or it cannot be made.
     """
-    head, parameters = _read(spec)
+    head, parameters = _read(LEVELS.get(spec, spec))
     factory = _factory(spec, head)
     try:
         known = inspect.signature(factory).parameters

@@ -388,6 +388,17 @@ class GameState:
             raise IllegalMoveError("the game is over: no action is legal")
         return action
 
+    def planned_action(self, width: int, rng: np.random.Generator | None = None) -> int:
+        """Return the action of the turn planner; see :mod:`basilica_env.core.planner`.
+
+        Parameters
+        ----------
+        width : positions kept after each action of the turn
+        rng : redraws what is hidden before; None uses a stream of the state's own
+        """
+        sampler = self._sampler if rng is None else _stream(rng)
+        return self._chosen(single.planned(self._games, self._tiles.array, width, sampler))
+
     def resample_hidden(self, rng: np.random.Generator) -> None:
         """Redraw what the decider cannot know, uniformly over what fits R1.5, in place."""
         single.resample_hidden(self._games, self._tiles.array, _stream(rng))

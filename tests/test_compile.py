@@ -41,7 +41,12 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 import basilica_env.core
 from basilica_env import BatchEnv, GameState, perft, random_playouts
+from basilica_env.agents import make_agent
+from basilica_env.agents.solver import solve
 from basilica_env.core.tiles import TileSet
+from basilica_env.training import fit_value
+from basilica_env.training.endgames import read_endgames
+from rich.progress import Progress
 
 def use_game(state):
     rng = np.random.default_rng(0)
@@ -76,6 +81,19 @@ def use_batch(**options):
     env.reset(seed=3, indices=[1])
     use_game(env.game(0))
 
+def use_search(state):
+    agent = make_agent("mcts:sims=20", 1)
+    for _ in range(3):
+        state.apply(agent.act(state))
+    for spec in ("mcts:sims=20,leaf=rollout", "mcts:ms=1,threads=2", "planner:width=5"):
+        make_agent(spec, 1).act(state)
+    settings = fit_value.Settings(games=2, simulations=4)
+    fit_value.play_round(settings, 1, fit_value.first_weights(1), Progress(disable=True))
+    certain = [endgame for endgame in read_endgames() if not endgame.chance]
+    cheapest = min(certain, key=lambda endgame: endgame.positions)
+    solve(GameState.from_text(cheapest.position))
+
+use_search(GameState.new(seed=1))
 state = use_game(GameState.new(seed=1))
 use_game(GameState.from_text(state.to_text()))
 use_game(pickle.loads(pickle.dumps(state)))

@@ -13,13 +13,13 @@ import sys
 from collections.abc import Sequence
 
 from basilica_env import __version__
-from basilica_env.cli import bench, demo, match, play, replay, tiles
+from basilica_env.cli import analyse, bench, demo, match, play, replay, tiles
 from basilica_env.cli.terminal import Failure, Misuse, tolerate_encoding
 
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 """Exit statuses; the last two are those of a program stopped by the signal."""
 
-VERBS = (demo, play, match, replay, tiles, bench)
+VERBS = (demo, play, match, replay, analyse, tiles, bench)
 
 _EXAMPLES = """\
 examples:
@@ -27,6 +27,7 @@ examples:
   basilica play                    you against a greedy player
   basilica match greedy random     which of two agents is stronger
   basilica replay demo.basilica    a game again, move by move
+  basilica analyse "POSITION"      the best moves in a position
   basilica tiles show              the tiles and how many there are of each kind
 
 'basilica VERB --help' explains a verb.

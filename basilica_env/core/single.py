@@ -9,9 +9,12 @@ import numpy as np
 from basilica_env.core import playout, rules
 from basilica_env.core.bitboard import ONE, lowest
 from basilica_env.core.compile import kernel
-from basilica_env.core.greedy import DEPTH, greedy_action
+from basilica_env.core.evaluate import LEAD_NOW
+from basilica_env.core.greedy import best_settled
 from basilica_env.core.layout import BUILDER, MASK_WORDS, NONE, OVER, SCORING_EVERY, SQUARES
+from basilica_env.core.lookahead import DEPTH
 from basilica_env.core.observation import write_observation
+from basilica_env.core.planner import plan
 from basilica_env.core.random import advance
 from basilica_env.core.scoring import list_areas
 
@@ -79,8 +82,17 @@ def greedy(games: Any, tiles: Any, sampler: Any) -> int:
     if games[0].decision == OVER:
         return NONE
     sampler[0] = advance(sampler[0])
-    line = np.empty(DEPTH, games.dtype)
-    return greedy_action(games[0], tiles, line, sampler[0])
+    work = np.empty(2 * DEPTH, games.dtype)
+    return best_settled(games[0], tiles, LEAD_NOW, work, sampler[0])
+
+
+@kernel
+def planned(games: Any, tiles: Any, width: int, sampler: Any) -> int:
+    """Return the planned action and advance the generator ``sampler[0]``; NONE if the game is over."""
+    if games[0].decision == OVER:
+        return NONE
+    sampler[0] = advance(sampler[0])
+    return plan(games, tiles, width, sampler[0])
 
 
 @kernel

@@ -1,0 +1,31 @@
+"""The turn planner."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from basilica_env.game import GameState
+
+
+class PlannerAgent:
+    """Searches the rest of its turn by a beam and plays towards the best end of it.
+
+    It judges positions without a search of the opponent's turn; see :mod:`basilica_env.core.planner` and
+    :mod:`basilica_env.core.evaluate`.
+
+    Parameters
+    ----------
+    width : positions kept after each action of the turn
+    seed : non-negative int, or None for a fresh one: what is hidden is redrawn before each decision
+    """
+
+    def __init__(self, width: int = 200, seed: int | None = None) -> None:
+        if width < 1:
+            raise ValueError(f"width is {width}: expected 1 or more")
+        self.name = f"planner:width={width}"
+        self._width = width
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, state: GameState) -> int:
+        """Return the planned action."""
+        return state.planned_action(self._width, self._rng)

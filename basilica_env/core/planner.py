@@ -1,0 +1,142 @@
+"""The turn planner: a beam search through the rest of the own turn.
+
+A *step* is one action with all its choices, and with the opponent's answers that are worst for the
+player. From each of the best positions so far the planner tries every step and keeps the ``width`` best
+results, until the turn has ended in all of them. It plays the first action towards the best end. What
+is hidden is redrawn once before (R1.5), so the true stack plays no part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from basilica_env.core.compile import kernel
+from basilica_env.core.evaluate import OUTLOOK
+from basilica_env.core.greedy import best_settled
+from basilica_env.core.layout import NONE, OVER, PLANES, SPACES
+from basilica_env.core.lookahead import DEPTH, is_settled, settle
+from basilica_env.core.playout import count_legal, legal_action, resample_hidden
+from basilica_env.core.random import mix
+from basilica_env.core.rules import apply, decider
+
+MOST_STEPS = 8
+"""Steps of a turn that are looked through: three actions, and redraws."""
+
+PLAN = np.dtype([("value", np.float64), ("action", np.int64), ("key", np.uint64)], align=True)
+"""A line of play: what it leads to is worth, its first action, and a number for the position it leads to."""
+
+
+@kernel
+def _key(game: Any) -> Any:
+    """Return a number that is the same for equal positions of a turn, and hardly ever for others."""
+    key = mix(np.uint64(64 * game.king + 4 * game.actions + game.turn))
+    for plane in range(PLANES):
+        key = mix(key ^ game.planes[plane])
+    for space in range(SPACES):
+        key = mix(key ^ np.uint64(64 * (game.orders[space] + 1) + game.vaults[space] + 1))
+    return key
+
+
+@kernel
+def _keep(plans: Any, games: Any, size: int, value: float, action: int, game: Any) -> int:
+    """Keep a line if it is among the best that there is room for; return the number of lines kept."""
+    place = size
+    if size == len(plans):
+        place = np.argmin(plans.value)
+        if value <= plans[place].value:
+            return size
+    key = _key(game)
+    for k in range(size):
+        if plans[k].key == key:
+            return size
+    plans[place].value = value
+    plans[place].action = action
+    plans[place].key = key
+    games[place] = game
+    return max(size, place + 1)
+
+
+@kernel
+def _add_steps(
+    game: Any, tiles: Any, player: int, first: int, plans: Any, games: Any, size: int, best: Any, work: Any
+) -> int:
+    """Try every step from a position: keep results within the turn, and the best one that ends it.
+
+    Parameters
+    ----------
+    first : the first action of the line so far, or NONE
+    plans, games : the results kept, ``size`` of them
+    best : PLAN array, shape (1,): the best line that ends the turn
+    work : GAME array, shape (3 * DEPTH,), overwritten
+
+    Returns
+    -------
+    The number of results kept.
+    """
+    line = work[:DEPTH]
+    below = work[DEPTH : 2 * DEPTH]
+    ends = work[2 * DEPTH :]
+    following = np.zeros(DEPTH, np.int64)
+    level = 0
+    line[0] = game
+    while level >= 0:
+        if level > 0 and (is_settled(line[level]) or decider(line[level]) != player):
+            below[0] = line[level]
+            value = settle(below, ends, tiles, player, OUTLOOK)
+            action = first if first != NONE else legal_action(line[0], following[0] - 1)
+            end = ends[0]
+            if end.turn == player and end.decision != OVER:
+                size = _keep(plans, games, size, value, action, end)
+            elif best[0].action == NONE or value > best[0].value:
+                best[0].value = value
+                best[0].action = action
+            level -= 1
+        elif following[level] == count_legal(line[level]):
+            level -= 1
+        else:
+            line[level + 1] = line[level]
+            apply(line[level + 1], tiles, legal_action(line[level], following[level]))
+            following[level] += 1
+            level += 1
+            following[level] = 0
+    return size
+
+
+@kernel
+def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
+    """Return the planned action for ``games[0]``.
+
+    Parameters
+    ----------
+    width : positions kept after each step
+    state : uint64, generator state for redrawing what is hidden
+    """
+    work = np.empty(3 * DEPTH, games.dtype)
+    root = games[:1].copy()
+    player = decider(root[0])
+    resample_hidden(root[0], tiles, state)
+    if root[0].turn != player:
+        return best_settled(root[0], tiles, OUTLOOK, work[: 2 * DEPTH], state)
+    beam = np.empty(width, games.dtype)
+    results = np.empty(width, games.dtype)
+    plans = np.zeros(width, PLAN)
+    lines = np.zeros(width, PLAN)
+    best = np.zeros(1, PLAN)
+    best[0].action = NONE
+    beam[0] = root[0]
+    lines[0].action = NONE
+    kept = 1
+    for _ in range(MOST_STEPS):
+        size = 0
+        for k in range(kept):
+            size = _add_steps(beam[k], tiles, player, lines[k].action, plans, results, size, best, work)
+        if size == 0:
+            break
+        beam, results = results, beam
+        lines, plans = plans, lines
+        kept = size
+    if best[0].action == NONE:
+        return lines[np.argmax(lines[:kept].value)].action
+    return best[0].action

@@ -1,0 +1,284 @@
+"""The tree search: chance, signs, budgets, memory, and that it sees nothing hidden."""
+
+from __future__ import annotations
+
+import tracemalloc
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from basilica_env import GameState
+from basilica_env.agents import MctsAgent, make_agent
+from basilica_env.core import search
+from basilica_env.core.layout import ACTIONS, NONE
+
+
+def state_after(seed: int, decisions: int) -> GameState:
+    """A game after some greedy decisions."""
+    state = GameState.new(seed=seed)
+    for _ in range(decisions):
+        state.apply(state.greedy_action())
+    return state
+
+
+def visits(agent: MctsAgent, state: GameState) -> dict[str, int]:
+    return {move.move: move.visits for move in agent.analyse(state).moves}
+
+
+POSITIONS = [state_after(seed, decisions) for seed, decisions in ((1, 0), (2, 7), (3, 30), (4, 55), (5, 71))]
+
+
+@pytest.mark.parametrize("leaf", ["value", "rollout"])
+@pytest.mark.parametrize("state", POSITIONS)
+def test_the_true_order_of_the_stack_plays_no_part(state: GameState, leaf: str) -> None:
+    rng = np.random.default_rng(0)
+    expected = visits(MctsAgent(sims=200, leaf=leaf, seed=5), state)
+    for _ in range(3):
+        other = state.copy()
+        other.resample_hidden(rng)
+        assert other.to_text() != state.to_text()
+        assert visits(MctsAgent(sims=200, leaf=leaf, seed=5), other) == expected
+
+
+@pytest.mark.parametrize("leaf", ["value", "rollout"])
+def test_the_same_seed_decides_the_same_way(leaf: str) -> None:
+    def game(seed: int) -> list[int]:
+        agent = MctsAgent(sims=60, leaf=leaf, seed=seed)
+        state = GameState.new(seed=3)
+        actions = []
+        for _ in range(12):
+            actions.append(agent.act(state))
+            state.apply(actions[-1])
+        return actions
+
+    assert game(1) == game(1)
+    assert any(game(1) != game(seed) for seed in (2, 3, 4))
+
+
+@pytest.mark.parametrize("state", POSITIONS)
+def test_the_moves_of_an_analysis_are_the_legal_ones(state: GameState) -> None:
+    analysis = MctsAgent(sims=300, seed=1).analyse(state)
+
+    assert sorted(move.action for move in analysis.moves) == state.legal_actions().tolist()
+    assert sum(move.visits for move in analysis.moves) == analysis.simulations == 300
+    assert all(one.visits >= two.visits for one, two in pairwise(analysis.moves))
+    assert all(-1 <= move.value <= 1 for move in analysis.moves)
+    assert analysis.line[0] == analysis.moves[0].move
+
+
+def test_every_node_of_a_tree_has_a_child_only_for_actions_that_were_legal_there() -> None:
+    # Follow each simulation's line again: with one tile left below the top nothing is hidden, so every
+    # simulation meets the same games and the whole tree can be replayed.
+    state = next(state for state in late_positions() if len(state.view().stack) <= 1)
+    nodes = np.zeros(50_000, search.NODE)
+    settings = settings_of("value")
+    size = search.plant(nodes)
+    weights = MctsAgent(sims=1)._weights
+    size, _ = search.simulate(
+        nodes, size, state.to_array(), state.tiles.array, settings, weights, np.uint64(1), 2000
+    )
+    checked = 0
+    todo = [(0, state)]
+    while todo:
+        node, here = todo.pop()
+        child = nodes["first"][node]
+        listed = []
+        while child != NONE:
+            action = int(nodes["action"][child])
+            listed.append(action)
+            assert here.is_legal(action)
+            checked += 1
+            if nodes["first"][child] != NONE:
+                after = here.copy()
+                after.apply(action)
+                todo.append((child, after))
+            child = nodes["next"][child]
+        assert listed == here.legal_actions().tolist()
+    assert checked > 100
+
+
+def late_positions() -> list[GameState]:
+    """Positions shortly before the end by exhaustion, the stack reshuffled."""
+    found = []
+    for seed in range(40):
+        state = GameState.new(seed=seed)
+        while not state.is_over:
+            if state.was_reshuffled and len(state.view().stack) <= 1 and state.decision == "main":
+                found.append(state.copy())
+                break
+            state.apply(state.greedy_action())
+    return found
+
+
+def settings_of(leaf: str) -> np.ndarray:
+    return MctsAgent(sims=1, leaf=leaf)._settings
+
+
+def test_a_won_position_is_seen_as_won_by_the_winner_and_lost_by_the_loser() -> None:
+    state = late_positions()[0]
+    ahead = state.to_text().split(" ")
+    for scores, leader in (("99:0", 0), ("0:99", 1)):
+        ahead[6] = scores
+        analysis = MctsAgent(sims=100, seed=1).analyse(GameState.from_text(" ".join(ahead)))
+        best = analysis.moves[0]
+        sign = 1 if state.player == leader else -1
+        assert sign * best.value > 0.8
+        assert sign * best.margin > 20
+
+
+def test_the_visits_of_a_tree_add_up_and_its_memory_is_fixed() -> None:
+    agent = MctsAgent(sims=50, seed=1)
+    state = POSITIONS[2]
+    agent.analyse(state)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(1000):
+        agent.analyse(state)
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+
+    assert grown < 200_000
+
+
+def test_a_full_pool_ends_growth_but_not_the_search() -> None:
+    state = POSITIONS[1]
+    nodes = np.zeros(100, search.NODE)
+    weights = MctsAgent(sims=1)._weights
+    size, _ = search.simulate(
+        nodes,
+        search.plant(nodes),
+        state.to_array(),
+        state.tiles.array,
+        settings_of("value"),
+        weights,
+        np.uint64(1),
+        3000,
+    )
+
+    assert size == 100
+    assert nodes["visits"][0] == 3000
+    assert nodes["first"].max() < 100
+    assert nodes["next"].max() < 100
+
+
+def test_what_was_found_out_below_the_move_played_is_kept() -> None:
+    fresh = MctsAgent(sims=200, seed=1, reuse=0)
+    keeping = MctsAgent(sims=200, seed=1)
+    state = POSITIONS[0].copy()
+    action = keeping.act(state)
+    assert fresh.act(state) == action
+    kept = next(move for move in keeping.analysis.moves if move.action == action).visits
+    state.apply(action)
+    state.resample_hidden(np.random.default_rng(1))  # what is drawn may differ from what was thought
+    assert state.player == 0
+
+    assert sum(visits(keeping, state).values()) > 200
+    assert sum(visits(fresh, state).values()) == 200
+    assert sum(visits(keeping, state).values()) == 200  # nothing was played in between
+    assert kept > 1
+
+
+def test_a_transplanted_tree_is_the_tree_below_the_node() -> None:
+    state = POSITIONS[2]
+    nodes = np.zeros(20_000, search.NODE)
+    weights = MctsAgent(sims=1)._weights
+    search.simulate(
+        nodes,
+        search.plant(nodes),
+        state.to_array(),
+        state.tiles.array,
+        settings_of("value"),
+        weights,
+        np.uint64(1),
+        1000,
+    )
+    child = search.most_visited(nodes, 0)
+    new = np.zeros(20_000, search.NODE)
+    search.transplant(nodes, child, new)
+
+    assert tree_of(new, 0) == tree_of(nodes, child)
+
+
+def tree_of(nodes: np.ndarray, node: int) -> tuple:
+    children = []
+    child = int(nodes["first"][node])
+    while child != NONE:
+        children.append(tree_of(nodes, child))
+        child = int(nodes["next"][child])
+    return (
+        int(nodes["action"][node]),
+        int(nodes["visits"][node]),
+        float(nodes["total"][node]),
+        tuple(children),
+    )
+
+
+def test_several_trees_are_added_up() -> None:
+    state = POSITIONS[1]
+    analysis = MctsAgent(sims=100, threads=3, seed=1).analyse(state)
+
+    assert analysis.simulations == 300
+    assert sum(move.visits for move in analysis.moves) == 300
+
+
+def test_a_time_limit_is_kept_about() -> None:
+    agent = MctsAgent(ms=50, seed=1)
+    agent.analyse(POSITIONS[0])
+    analysis = agent.analyse(POSITIONS[0])
+
+    assert 0.05 <= analysis.seconds < 2
+    assert analysis.simulations >= 256
+
+
+def test_progress_is_told_and_an_interrupt_keeps_what_is_known() -> None:
+    told = []
+    MctsAgent(sims=1000, seed=1).analyse(POSITIONS[0], lambda done, _: told.append(done))
+
+    assert told == [256, 512, 768, 1000]
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("mcts:sims=0", "sims is 0"),
+        ("mcts:sims=10,ms=10", "both sims and ms"),
+        ("mcts:leaf=oak", "rollout, value"),
+        ("mcts:aim=win,depth=3", "unknown parameter 'depth'"),
+        ("mcts:threads=0", "threads is 0"),
+        ("planner:width=0", "width is 0"),
+    ],
+)
+def test_wrong_parameters_are_refused(spec: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        make_agent(spec)
+
+
+def test_the_planner_sees_nothing_hidden_either() -> None:
+    rng = np.random.default_rng(0)
+    for state in POSITIONS:
+        other = state.copy()
+        other.resample_hidden(rng)
+        assert make_agent("planner:width=30", 3).act(state) == make_agent("planner:width=30", 3).act(other)
+
+
+@pytest.mark.parametrize("spec", ["planner:width=20", "mcts:sims=30", "mcts:sims=30,leaf=rollout"])
+def test_whole_games_are_played_and_won_against_random(spec: str) -> None:
+    won = 0
+    for number in range(8):
+        agent, seat = make_agent(spec, number), number % 2
+        state = GameState.new(seed=number)
+        while not state.is_over:
+            state.apply(agent.act(state) if state.player == seat else state.sample_action())
+        won += state.returns()[seat] > 0
+    assert won >= 7
+
+
+def test_levels_are_specs() -> None:
+    assert make_agent("easy").name == "greedy"
+    assert make_agent("medium").name.startswith("planner")
+    assert make_agent("hard").name.startswith("mcts")
+
+
+def test_an_action_fits_the_numbering() -> None:
+    assert np.iinfo(search.NODE["action"]).max >= ACTIONS
