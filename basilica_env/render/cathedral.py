@@ -200,7 +200,7 @@ def _target(scene: Scene, name: str) -> str:
     """Lay a square over what is drawn there, for pages to react to, with its legal moves."""
     moves = scene.legal.squares.get(name)
     marks = [_marks(scene.theme, moves)] if moves else []
-    cover = box(0, 0, CELL, CELL, fill=scene.theme.sky, fill_opacity=0)
+    cover = box(0, 0, CELL, CELL, fill="none", pointer_events="all")
     return at(*_corner(name), *marks, cover, data_square=name, data_legal=" ".join(moves) if moves else None)
 
 

@@ -179,7 +179,7 @@ def _back(theme: Theme, colours: str) -> str:
     parts = [shapes.wall(theme, colours, width, 22)]
     for k, letter in enumerate(colours):
         x = width / len(colours) * (k + 0.5)
-        parts.append(box(x - 8, 3.5, 16, 15, 3, fill=theme.plate, fill_opacity=0.92))
+        parts.append(box(x - 8, 3.5, 16, 15, 3, fill=theme.plate))
         parts.append(text(letter, x, 15.5, 12, theme.plate_ink, bold=True, anchor="middle"))
     return group(*parts)
 

@@ -173,7 +173,7 @@ def bay_signs(theme: Theme, code: str, crown: bool) -> str:
     """Write a vault's code, and draw its crown if it has one."""
     width = min(text_width(code, 11, bold=True) + 7, CODE_WIDTH)
     parts = [
-        box(2, 2, width, 14, 3, fill=theme.plate, fill_opacity=0.92),
+        box(2, 2, width, 14, 3, fill=theme.plate),
         text(code, 5.5, 13, 11, theme.plate_ink, bold=True, width=width - 6),
     ]
     if crown:
