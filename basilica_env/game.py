@@ -119,7 +119,35 @@ class GameState:
     __slots__ = ("_games", "_record", "_sampler", "_tiles")
 
     def __init__(self, record: Record, tiles: TileSet, sampler: NDArray[np.uint64]) -> None:
-        """Copy a game record, GAME array of shape (1,) or its bytes, and a stream for sampling."""
+        """Copy a game record and check it, since the compiled rules check nothing.
+
+        Parameters
+        ----------
+        record : GAME array of shape (1,), or its bytes; its legal actions are listed anew
+        tiles : the tile set of the record
+        sampler : uint64 array of shape (1,), a stream for sampling
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        ValueError
+            If the record is no game of the tile set.
+        """
+        if not isinstance(tiles, TileSet):
+            raise TypeError(f"tiles have type {type(tiles).__name__}: expected a TileSet")
+        self._copy(_record_bytes(record), tiles, _one_stream(sampler))
+        if not single.admit(self._games, tiles.array):
+            raise ValueError(f"the record is no game of tile set {tiles.name!r}: it is damaged")
+
+    @classmethod
+    def _trusted(cls, record: Record, tiles: TileSet, sampler: NDArray[np.uint64]) -> GameState:
+        """Make a state of a record that the rules themselves have led to: as fast as a copy can be."""
+        state = object.__new__(cls)
+        state._copy(record, tiles, sampler)
+        return state
+
+    def _copy(self, record: Record, tiles: TileSet, sampler: NDArray[np.uint64]) -> None:
         self._record = bytearray(record)  # copied far faster than a structured array
         self._games = np.frombuffer(self._record, GAME)
         self._tiles = tiles
@@ -144,7 +172,7 @@ class GameState:
         games["random"] = seed_state(seed)
         sampler = _sampler_of(games)
         single.deal(games, chosen.array)
-        return cls(games, chosen, sampler)
+        return cls._trusted(games, chosen, sampler)
 
     @classmethod
     def from_text(cls, text: str, seed: int | None = 0, tiles: Tiles = "standard") -> GameState:
@@ -161,7 +189,7 @@ class GameState:
         """
         chosen = tile_set(tiles)
         games = notation.read_position(text, chosen, seed)
-        return cls(games, chosen, _sampler_of(games))
+        return cls._trusted(games, chosen, _sampler_of(games))
 
     # --- The position -----------------------------------------------------------------------------
 
@@ -455,7 +483,7 @@ class GameState:
 
     def copy(self) -> GameState:
         """Return an independent copy, its generators included."""
-        return GameState(self._record, self._tiles, self._sampler)
+        return GameState._trusted(self._record, self._tiles, self._sampler)
 
     def to_array(self) -> NDArray[np.void]:
         """Return a copy of the game record, GAME array of shape (1,), for batches and kernels."""
@@ -470,7 +498,7 @@ class GameState:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the live game with its generators."""
+        """Pickle the live game with its generators; it is checked when it is read back."""
         return GameState, (bytes(self._record), self._tiles, self._sampler)
 
     def __eq__(self, other: object) -> bool:
@@ -503,6 +531,28 @@ class GameState:
 _SCAFFOLDING = Square(
     code=None, colours="", crown=False, order=None, coin=False, glass=False, builder=None, rank=None
 )
+
+
+def _record_bytes(record: Record) -> Record:
+    """Return a record as something that :class:`bytearray` copies; refuse what is none by its size."""
+    if isinstance(record, np.ndarray):
+        if record.dtype != GAME or record.shape != (1,):
+            raise ValueError(
+                f"the record has dtype {record.dtype} and shape {record.shape}: expected one GAME record, "
+                f"shape (1,)"
+            )
+        return record.tobytes()
+    if not isinstance(record, (bytes, bytearray)):
+        raise TypeError(f"the record has type {type(record).__name__}: expected a GAME array or its bytes")
+    if len(record) != GAME.itemsize:
+        raise ValueError(f"the record has {len(record)} bytes: expected {GAME.itemsize}")
+    return record
+
+
+def _one_stream(sampler: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    if not isinstance(sampler, np.ndarray) or sampler.dtype != np.uint64 or sampler.shape != (1,):
+        raise TypeError(f"sampler {sampler!r}: expected a uint64 array of shape (1,)")
+    return np.ascontiguousarray(sampler)
 
 
 def _sampler_of(games: NDArray[np.void]) -> NDArray[np.uint64]:

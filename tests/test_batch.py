@@ -767,6 +767,53 @@ def test_a_damaged_state_is_refused(damage: str) -> None:
     assert everything(env) == before
 
 
+@pytest.mark.parametrize("damage", [*DAMAGE, "a stack that begins far away"])
+def test_a_damaged_game_is_refused_wherever_it_comes_from(damage: str) -> None:
+    """The compiled rules would be led out of their arrays."""
+    state = GameState.new(seed=1)
+    while all_vaults(state).bit_count() < 6 or state.decision != "main":
+        state.apply(state.sample_action())
+    record = state.to_array()
+    DAMAGE.get(damage, lambda g, _: g.__setitem__("top", 2**40))(record[0], state)
+    refused = "the record is no game of tile set 'standard': it is damaged"
+    sampler = np.zeros(1, np.uint64)
+    for given in (record, record.tobytes(), bytearray(record.tobytes())):
+        with pytest.raises(ValueError, match=refused):
+            GameState(given, STANDARD, sampler)
+    pickled = pickle.dumps(state)
+    damaged = pickled.replace(state.to_array().tobytes(), record.tobytes())
+    assert damaged != pickled
+    with pytest.raises(ValueError, match=refused):
+        pickle.loads(damaged)
+    env = BatchEnv(2, seed=1)
+    env.set_game(1, state)
+    pickled = pickle.dumps(env)
+    damaged = pickled.replace(state.to_array().tobytes(), record.tobytes())
+    assert damaged != pickled
+    with pytest.raises(ValueError, match="state 1 is no game of tile set 'standard': it is damaged"):
+        pickle.loads(damaged)
+    assert everything(pickle.loads(pickled)) == everything(env)
+
+
+@pytest.mark.parametrize(
+    ("record", "tiles", "sampler"),
+    [
+        (b"", STANDARD, np.zeros(1, np.uint64)),
+        (5, STANDARD, np.zeros(1, np.uint64)),
+        (None, STANDARD, np.zeros(1, np.uint64)),
+        (np.zeros(2, GAME), STANDARD, np.zeros(1, np.uint64)),
+        (np.zeros(GAME.itemsize, np.uint8), STANDARD, np.zeros(1, np.uint64)),
+        (GameState.new(seed=1).to_array(), "standard", np.zeros(1, np.uint64)),
+        (GameState.new(seed=1).to_array(), STANDARD, np.zeros(0, np.uint64)),
+        (GameState.new(seed=1).to_array(), STANDARD, np.zeros(1, np.int32)),
+        (GameState.new(seed=1).to_array(), STANDARD, 7),
+    ],
+)
+def test_what_is_no_record_is_refused(record: Any, tiles: Any, sampler: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="expected"):
+        GameState(record, tiles, sampler)
+
+
 def test_an_order_that_cannot_be_carried_out_is_damage() -> None:
     """Such a record would come to a decision without a legal action."""
     env = BatchEnv(300, seed=1, autoreset="next-step", observation=None, mask=None)

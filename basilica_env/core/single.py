@@ -17,6 +17,16 @@ from basilica_env.core.observation import write_observation
 from basilica_env.core.planner import plan
 from basilica_env.core.random import advance
 from basilica_env.core.scoring import list_areas
+from basilica_env.core.soundness import is_sound
+
+
+@kernel
+def admit(games: Any, tiles: Any) -> bool:
+    """List the legal actions of a record from outside anew, if it is sound; return whether it is."""
+    if not is_sound(games[0], tiles):
+        return False
+    rules.list_legal(games[0], tiles)
+    return True
 
 
 @kernel

@@ -274,9 +274,7 @@ class BatchEnv:
         given = _as_states(states)
         if given.shape != chosen.shape:
             raise ValueError(f"{len(given)} states given for {len(chosen)} games: expected as many")
-        unsound = batch.first_unsound(given, self._tiles.array)
-        if unsound != NONE:
-            raise ValueError(f"state {unsound} is no game of tile set {self._tiles.name!r}: it is damaged")
+        self._check_sound(given)
         self._states[chosen] = given
         return self._view(chosen)
 
@@ -292,7 +290,7 @@ class BatchEnv:
         """Return a copy of one game as a :class:`GameState`, its generators included."""
         place = self._choose([index])[0]
         state = self._states[place : place + 1]
-        return GameState(state["game"].tobytes(), self._tiles, state["sampler"])
+        return GameState._trusted(state["game"].tobytes(), self._tiles, state["sampler"])
 
     def to_text(self, index: int) -> str:
         """Return the position of one game as text."""
@@ -318,7 +316,24 @@ class BatchEnv:
         """Close."""
         self.close()
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Copy or unpickle; the games are checked.
+
+        Raises
+        ------
+        ValueError
+            If one is no game.
+        """
+        self.__dict__.update(state)
+        self._states = _as_states(self._states)
+        self._check_sound(self._states)
+
     # --- Inside -----------------------------------------------------------------------------------
+
+    def _check_sound(self, states: NDArray[np.void]) -> None:
+        unsound = batch.first_unsound(states, self._tiles.array)
+        if unsound != NONE:
+            raise ValueError(f"state {unsound} is no game of tile set {self._tiles.name!r}: it is damaged")
 
     def _share(self, kernel: Callable[..., None], size: int, *arguments: Any) -> None:
         self._crew.run(lambda start, stop: kernel(*arguments, start, stop), size)
