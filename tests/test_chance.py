@@ -218,6 +218,11 @@ def test_outcomes_tell_nothing_of_the_true_stack() -> None:
                 ]
                 assert [public(outcome.state) for outcome in mine] == [public(o.state) for o in theirs]
                 assert [outcome.state.to_text() for outcome in mine] == [o.state.to_text() for o in theirs]
+                assert generators(mine) == generators(theirs)
+
+
+def generators(outcomes: list[Any]) -> list[int]:
+    return [int(outcome.state.to_array()["random"][0]) for outcome in outcomes]
 
 
 def test_outcomes_change_nothing_and_are_games() -> None:
