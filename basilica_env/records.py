@@ -66,6 +66,7 @@ from typing import IO, Any
 
 from basilica_env.core.layout import SPACES, TILES
 from basilica_env.core.tiles import TileSet, shown
+from basilica_env.files import regular_file, replacing
 from basilica_env.game import GameState
 from basilica_env.notation import LAST_SPACE, PositionError
 
@@ -397,15 +398,9 @@ def write_records(path: str | os.PathLike[str], records: Iterable[GameRecord]) -
     OSError
         If the file cannot be written.
     """
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
-    try:
-        with draft.open("x", encoding="utf-8", newline="\n") as file:
-            for number, record in enumerate(records):
-                file.write("\n" * (number > 0) + record.to_text())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(path) as draft, draft.open("x", encoding="utf-8", newline="\n") as file:
+        for number, record in enumerate(records):
+            file.write("\n" * (number > 0) + record.to_text())
 
 
 def append_record(path: str | os.PathLike[str], record: GameRecord) -> None:
@@ -422,7 +417,7 @@ def append_record(path: str | os.PathLike[str], record: GameRecord) -> None:
         If the file cannot be written.
     """
     text = record.to_text()
-    with Path(path).open("ab+", buffering=0) as file:
+    with regular_file(path).open("ab+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))
         last = file.read(1)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from basilica_env.benchmarks.report import Report, replacing
+from basilica_env.benchmarks.report import Report
 from basilica_env.benchmarks.rows import OUTPUTS
 from basilica_env.benchmarks.run import MEASURED, Result
+from basilica_env.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +65,7 @@ def draw(report: Report, folder: Path) -> list[Path]:
     except ModuleNotFoundError:
         raise ValueError("charts need matplotlib: pip install 'basilica-env[bench]'") from None
 
+    folder.mkdir(exist_ok=True)
     written = []
     for kind, (title, across) in CHARTS.items():
         lines = {label: _points(report, kind, outputs) for outputs, label in OUTPUTS.items()}

@@ -21,15 +21,14 @@ key              value
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from basilica_env.benchmarks.rows import GROUPS, OWN, more_is_better
 from basilica_env.benchmarks.run import ABSENT, FAILED, LATE, MEASURED, Result
+from basilica_env.files import write_text
 
 FORMAT = "basilica-bench 1"
 """Marks a report; the number changes when a key changes its meaning."""
@@ -53,24 +52,6 @@ def _row_facts(result: Result) -> dict[str, Any]:
     values = result.values
     spread = {"median": result.median, "low": min(values), "high": max(values)} if values else {}
     return asdict(result) | {"median": None, "low": None, "high": None} | spread
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Yield a draft to write, which becomes the file at the end, so that nobody reads half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    try:
-        yield draft
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a whole file, or none of it."""
-    with replacing(path) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_report(path: Path, report: Report) -> None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from basilica_env.arena.statistics import wilson
 from basilica_env.benchmarks.machine import cores, versions
-from basilica_env.benchmarks.report import fill, write_text
+from basilica_env.benchmarks.report import fill
 from basilica_env.core.bitboard import EMPTY
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import (
@@ -42,6 +42,7 @@ from basilica_env.core.random import advance, mix, seed_state
 from basilica_env.core.rules import apply, deal, vault_squares
 from basilica_env.core.scoring import wild_squares
 from basilica_env.core.tiles import tile_set
+from basilica_env.files import write_text
 
 FORMAT = "basilica-statistics 1"
 """Marks a file of statistics; the number changes when a key changes its meaning."""

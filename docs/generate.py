@@ -24,6 +24,7 @@ from basilica_env.core.observation import (
     highest,
 )
 from basilica_env.envs.spaces import MASK_DTYPE
+from basilica_env.files import write_text
 
 PAGE = Path(__file__).parent / "basilica.md"
 _BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -132,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
     if arguments:
         print(f"unknown arguments {arguments}: expected none or --check", file=sys.stderr)
         return 2
-    PAGE.write_text(after, encoding="utf-8")
+    write_text(PAGE, after)
     return 0
 
 

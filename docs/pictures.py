@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from basilica_env.files import write_text
 from basilica_env.game import GameState
 from basilica_env.render import draw_svg
 
@@ -45,7 +46,7 @@ def main() -> int:
         return int(bool(stale))
     FOLDER.mkdir(exist_ok=True)
     for name in stale:
-        (FOLDER / name).write_text(pictures()[name], encoding="utf-8", newline="\n")
+        write_text(FOLDER / name, pictures()[name])
     return 0
 
 

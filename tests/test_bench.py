@@ -214,7 +214,7 @@ def test_an_interrupt_keeps_the_rows_done() -> None:
 
 
 def test_a_report_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "report.json"
+    path = tmp_path / "report.json"
     before = made_report(result(), result("aec/raw", [], status=LATE, note="given up", ready=None))
     write_report(path, before)
     assert read_report(path) == before

@@ -29,6 +29,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from basilica_env.agents import Agent, make_agent
 from basilica_env.agents.solver import Solution, TooLargeError, solve, tiles_to_draw
 from basilica_env.core import endgame
+from basilica_env.files import replacing
 from basilica_env.game import GameState
 
 COLUMNS = ("name", "source", "decision", "chance", "positions", "value", "best", "values", "position")
@@ -154,9 +155,8 @@ def _read_values(text: str) -> dict[str, Fraction]:
 
 
 def write_endgames(path: Path, endgames: Sequence[Endgame]) -> None:
-    """Write a set of endgames, under a temporary name first."""
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("w", encoding="utf-8", newline="") as file:
+    """Write a set of endgames, whole or not at all."""
+    with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for entry in endgames:
@@ -174,7 +174,6 @@ def write_endgames(path: Path, endgames: Sequence[Endgame]) -> None:
                     entry.position,
                 ]
             )
-    temporary.replace(path)
 
 
 # --- How the set is made --------------------------------------------------------------------------

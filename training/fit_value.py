@@ -27,6 +27,7 @@ from basilica_env.core.layout import GAME
 from basilica_env.core.playout import KIND_FIRST
 from basilica_env.core.tiles import TileSet
 from basilica_env.envs.threads import Crew
+from basilica_env.files import replacing
 
 
 @dataclass(frozen=True)
@@ -202,12 +203,10 @@ def run(settings: Settings, out: Path) -> None:
 def write(
     out: Path, weights: NDArray[np.float32], settings: Settings, history: list[dict[str, float]]
 ) -> None:
-    """Write weights and how they were made, under a temporary name first."""
+    """Write weights and how they were made, whole or not at all."""
     facts = {"features": list(FEATURE_NAMES), "settings": asdict(settings), "rounds": history}
-    temporary = out.with_name(out.name + ".part")
-    with temporary.open("wb") as file:
+    with replacing(out) as draft, draft.open("wb") as file:
         np.savez(file, weights=weights, facts=np.array(json.dumps(facts)))
-    temporary.replace(out)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

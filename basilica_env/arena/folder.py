@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from basilica_env.core.tiles import TileSet
+from basilica_env.files import regular_file, write_text
 from basilica_env.records import GameRecord, read_records
 
 SUMMARY, GAMES = "match.json", "games.basilica"
@@ -42,7 +43,7 @@ class MatchFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.mkdir(exist_ok=True)
-        self.games = (path / GAMES).open("ab+", buffering=0)
+        self.games = regular_file(path / GAMES).open("ab+", buffering=0)
         try:
             _lock(self.games)
         except OSError:
@@ -75,7 +76,7 @@ class MatchFolder:
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Write ``match.json``, whole or not at all."""
         text = json.dumps({"format": FORMAT, **summary}, indent=2, allow_nan=False) + "\n"
-        _replace(self.path / SUMMARY, text)
+        write_text(self.path / SUMMARY, text)
 
     def append(self, record: str) -> None:
         """Add a record by a single write."""
@@ -108,16 +109,6 @@ class MatchFolder:
             If one is damaged.
         """
         return read_records(self.path / GAMES, [tiles])
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file under a temporary name, then give it its own."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _lock(file: IO[bytes]) -> None:

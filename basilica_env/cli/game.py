@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from basilica_env.cli.terminal import Failure, Misuse, failing
+from basilica_env.files import replaceable
+from basilica_env.render.style import printable
 
 if TYPE_CHECKING:
     from basilica_env.agents import Agent
@@ -85,14 +86,12 @@ def check_writable(path: Path) -> None:
     Raises
     ------
     Failure
-        The folder does not exist or is read-only, or there is a folder of this name.
+        It is no place for a file, or not for this user.
     """
-    if path.is_dir():
-        raise Failure(f"cannot write {path}: it is a folder")
-    if not path.parent.is_dir():
-        raise Failure(f"cannot write {path}: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise Failure(f"cannot write {path}: the folder {path.parent} is read-only")
+    try:
+        replaceable(path)
+    except OSError as error:
+        raise _unwritten(path, error) from error
 
 
 def write_game(
@@ -120,11 +119,14 @@ def write_game(
     """
     from basilica_env.records import Recorder, write_records
 
-    check_writable(path)
     recorder = Recorder(first.copy(), names, seed, datetime.date.today().isoformat())
     for move in moves:
         recorder.play(move)
     try:
         write_records(path, [recorder.record()])
     except OSError as error:
-        raise Failure(f"cannot write {path}: {error.strerror or error}") from error
+        raise _unwritten(path, error) from error
+
+
+def _unwritten(path: Path, error: OSError) -> Failure:
+    return Failure(f"cannot write {printable(str(path))}: {error.strerror or error}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from basilica_env.render.files import replacing
+from basilica_env.files import replacing
 from basilica_env.render.frames import Frame, caption, frames
 from basilica_env.render.raster import PICTURE_WIDTH, lacking, rasterise
 from basilica_env.render.style import Players

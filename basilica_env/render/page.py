@@ -14,7 +14,7 @@ from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.render.files import replacing
+from basilica_env.files import replacing
 from basilica_env.render.frames import Scoring, caption, frames
 from basilica_env.render.panel import GAP
 from basilica_env.render.panel import X as PANEL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from basilica_env.files import write_text
 from tests.engines import Compiled, Reference
 from tests.golden import GOLDEN, playthrough
 
@@ -25,9 +26,7 @@ def main() -> int:
         changed += 1
         print(f"{golden.name}: {'written' if write else 'would change'}")
         if write:
-            new = golden.path.with_suffix(".new")
-            new.write_text(text, encoding="utf-8", newline="\n")
-            new.replace(golden.path)
+            write_text(golden.path, text)
     return 1 if changed and not write else 0
 
 

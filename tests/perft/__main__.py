@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from pathlib import Path
 
+from basilica_env.files import write_text
 from tests.engines import Compiled, Reference
 from tests.perft import DEPTH, PAGE, TABLE, page_text, perft, read_table, table_text
 
@@ -28,16 +28,9 @@ def main() -> int:
             return 1
         table.append(replace(row, counts=counts[0]))
     if write:
-        replace_text(TABLE, table_text(table))
-        replace_text(PAGE, page_text(table))
+        write_text(TABLE, table_text(table))
+        write_text(PAGE, page_text(table))
     return 0
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a file under another name first, so that it is never half written."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(text, encoding="utf-8", newline="\n")
-    new.replace(path)
 
 
 if __name__ == "__main__":
