@@ -89,9 +89,8 @@ def use_search(state):
         make_agent(spec, 1).act(state)
     settings = fit_value.Settings(games=2, simulations=4)
     fit_value.play_round(settings, 1, fit_value.first_weights(1), Progress(disable=True))
-    certain = [endgame for endgame in read_endgames() if not endgame.chance]
-    cheapest = min(certain, key=lambda endgame: endgame.positions)
-    solve(GameState.from_text(cheapest.position))
+    long = [endgame for endgame in read_endgames() if endgame.positions > 100 and not endgame.chance]
+    solve(GameState.from_text(min(long, key=lambda endgame: endgame.positions).position))
 
 use_search(GameState.new(seed=1))
 state = use_game(GameState.new(seed=1))
