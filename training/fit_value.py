@@ -36,11 +36,11 @@ class Settings:
 
     seed: int = 0
     """Seed of games, first weights and batches."""
-    rounds: int = 5
+    rounds: int = 6
     """Rounds of playing and fitting."""
     games: int = 2000
     """Games a round."""
-    simulations: int = 64
+    simulations: int = 48
     """Simulations a decision."""
     loose: int = 25
     """Percentage of decisions sampled by visits."""
