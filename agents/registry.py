@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -48,23 +49,31 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
     """
     head, parameters = _read(LEVELS.get(spec, spec))
     factory = _factory(spec, head)
-    try:
+    with _naming(spec, "made"):
         known = inspect.signature(factory).parameters
-    except (TypeError, ValueError) as error:
-        raise AgentSpecError(f"agent {spec!r} cannot be made: {error}") from error
     for name in parameters:
         if name not in known or name == "seed":
             others = ", ".join(key for key in known if key != "seed") or "none"
             raise AgentSpecError(f"unknown parameter {name!r} in agent {spec!r}: {head!r} has {others}")
     if "seed" in known:
         parameters["seed"] = seed
-    try:
+    with _naming(spec, "made"):
         agent = factory(**parameters)
-    except (TypeError, ValueError) as error:
-        raise AgentSpecError(f"agent {spec!r} cannot be made: {error}") from error
-    if not isinstance(agent, Agent):
-        raise AgentSpecError(f"agent {spec!r} is a {type(agent).__name__} without 'name' and 'act(state)'")
-    return agent
+        if isinstance(agent, Agent) and isinstance(agent.name, str) and callable(agent.act):
+            return agent
+    raise AgentSpecError(f"agent {spec!r} is a {type(agent).__name__} without 'name' and 'act(state)'")
+
+
+@contextmanager
+def _naming(spec: str, what: str) -> Iterator[None]:
+    """Name the agent in whatever goes wrong in code that may be anybody's."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        plain = isinstance(error, (ImportError, AttributeError, TypeError, ValueError))
+        kind = "" if plain else f"{type(error).__name__}: "
+        reason = " ".join(str(error).split())
+        raise AgentSpecError(f"agent {spec!r} cannot be {what}: {kind}{reason}") from error
 
 
 def _read(spec: str) -> tuple[str, dict[str, Any]]:
@@ -96,13 +105,11 @@ def _factory(spec: str, head: str) -> Callable[..., Agent]:
     if head in _BUILT_IN:
         return _BUILT_IN[head]
     module, colon, name = head.partition(":")
-    try:
+    with _naming(spec, "loaded"):
         for entry in entry_points(group=ENTRY_POINTS, name=head):
             return entry.load()  # type: ignore[no-any-return]
         if colon and module not in agent_names():
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise AgentSpecError(f"agent {spec!r} cannot be loaded: {error}") from error
     if colon:
         raise AgentSpecError(f"unreadable parameter {name!r} in agent {spec!r}: expected key=value")
     names = ", ".join(agent_names())

@@ -49,7 +49,7 @@ def states_of_games(seeds: int, tiles: TileSet = STANDARD) -> Iterator[GameState
 
 
 def test_the_built_in_agents() -> None:
-    assert agent_names() == sorted(BUILT_IN)
+    assert agent_names() == sorted([*BUILT_IN, "planner", "mcts", "easy", "medium", "hard"])
     for name in BUILT_IN:
         agent = make_agent(name, seed=1)
         assert agent.name == name
@@ -85,7 +85,17 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "    name = 'idle'\n"
         "def make(depth=2): return Mine(depth)\n"
         "number = 5\n"
+        "def broken(): raise KeyError('x y')\n"
+        "def leaving(): raise SystemExit(3)\n"
+        "class Numbered:\n"
+        "    name = 3\n"
+        "    def act(self, state): return 0\n"
+        "class Inert:\n"
+        "    name, act = 'inert', None\n"
     )
+    (tmp_path / "raises.py").write_text("raise RuntimeError('two\\nlines')\n")
+    (tmp_path / "leaves.py").write_text("raise SystemExit(0)\n")
+    (tmp_path / "garbled.py").write_text("def (\n")
 
 
 @pytest.mark.usefixtures("mine")
@@ -122,9 +132,9 @@ def test_the_seed_goes_to_an_agent_that_takes_one() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("", "unknown agent '': expected one of greedy, random, or module:Class"),
-        ("nobody", "unknown agent 'nobody': expected one of greedy, random, or module:Class"),
-        ("Greedy", "unknown agent 'Greedy': expected one of greedy, random"),
+        ("", "unknown agent '': expected one of easy, greedy, .*, random, or module:Class"),
+        ("nobody", "unknown agent 'nobody': expected one of easy, greedy, .*, random, or module:Class"),
+        ("Greedy", "unknown agent 'Greedy': expected one of easy, greedy, "),
         ("depth=3", "unknown agent 'depth=3'"),
         (":", "agent ':' cannot be loaded"),
         (":Mine", "agent ':Mine' cannot be loaded"),
@@ -137,6 +147,16 @@ def test_the_seed_goes_to_an_agent_that_takes_one() -> None:
         ("mine:Idle", r"is a Idle without 'name' and 'act\(state\)'"),
         ("mine:Needy", "agent 'mine:Needy' cannot be made: .*path"),
         ("mine:Mine:depth=13", "cannot be made: depth 13 is bad luck"),
+        ("mine:broken", "agent 'mine:broken' cannot be made: KeyError: 'x y'"),
+        ("mine:leaving", "agent 'mine:leaving' cannot be made: SystemExit: 3"),
+        ("mine:Numbered", r"is a Numbered without 'name' and 'act\(state\)'"),
+        ("mine:Inert", r"is a Inert without 'name' and 'act\(state\)'"),
+        ("os:path", "agent 'os:path' cannot be made: .* is not a callable object"),
+        ("os:sep", "agent 'os:sep' cannot be made: '.*' is not a callable object"),
+        (":::", "agent ':::' cannot be loaded"),
+        ("raises:Any", "agent 'raises:Any' cannot be loaded: RuntimeError: two lines"),
+        ("leaves:Any", "agent 'leaves:Any' cannot be loaded: SystemExit: 0"),
+        ("garbled:Any", "agent 'garbled:Any' cannot be loaded: SyntaxError: "),
         ("mine:Mine:sims=3", "unknown parameter 'sims' in agent .*: 'mine:Mine' has depth, rate, path"),
         ("greedy:sims=3", "unknown parameter 'sims' in agent 'greedy:sims=3': 'greedy' has none"),
         ("greedy:seed=3", "unknown parameter 'seed' in agent 'greedy:seed=3': 'greedy' has none"),

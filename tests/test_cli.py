@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from basilica_env import __version__
+from basilica_env.agents import agent_names
 from basilica_env.cli import VERBS, game, main
 from basilica_env.cli.play import menu
 from basilica_env.cli.terminal import Terminal, new_seed
@@ -109,7 +110,7 @@ def test_unknown_agent(verb: str, capsys: Out) -> None:
     assert main([*verb.split(), "nobody"]) == 2
     message = capsys.readouterr().err
     assert "'nobody'" in message
-    assert "greedy, random" in message
+    assert f"expected one of {', '.join(agent_names())}, or module:Class" in message
 
 
 def test_help_does_not_load_the_core() -> None:
@@ -289,6 +290,52 @@ def test_illegal_agent_is_named(capsys: Out, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("basilica_env.agents.make_agent", lambda *_: Cheat())
     assert main(["demo"]) == 1
     assert "agent cheat chose action" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("int('two\\nlines')", r"failed: ValueError: .*'two\\nlines'"),
+        ("{}['key']", "failed: KeyError: 'key'"),
+        ("exit(0)", "failed: SystemExit: 0"),
+        ("'x'", "chose action 'x', which is not legal"),
+        ("None", "chose action 'None', which is not legal"),
+        ("0.5", "chose action '0.5', which is not legal"),
+        ("-1", "chose action '-1', which is not legal"),
+        ("'\\x1b' * 99", "chose action '"),
+    ],
+)
+@pytest.mark.parametrize(
+    "verb", ["demo --agents {} greedy", "play --agent {} --seat 1", "analyse --agent {} POS"]
+)
+def test_an_agent_that_fails_is_named(
+    verb: str, answer: str, reason: str, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("failing_agent.py").write_text(
+        f"class Own:\n    name = 'own'\n    def act(self, state):\n        return {answer}\n"
+    )
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "failing_agent", raising=False)
+    place = GameState.new(seed=7).to_text()
+    words = [place if word == "POS" else word for word in verb.format("failing_agent:Own").split()]
+    assert main(words) == 1
+    error = capsys.readouterr().err
+    assert re.fullmatch(rf"basilica {words[0]}: agent own {reason}.*\n", error)
+    assert "\x1b" not in error
+
+
+def test_an_agent_that_plays_on_the_state_itself_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("restless.py").write_text(
+        "class Own:\n"
+        "    name = 'own'\n"
+        "    def act(self, state):\n"
+        "        action = int(state.legal_actions()[0])\n"
+        "        state.apply(action)\n"
+        "        return action\n"
+    )
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    record = demo("demo.basilica", "--agents", "restless:Own", "greedy")
+    assert record.termination in ("scoring", "exhaustion")
 
 
 # --- replay ------------------------------------------------------------------------------------------
@@ -512,6 +559,37 @@ def test_play_saves_over_no_other_file(capsys: Out, monkeypatch: pytest.MonkeyPa
     assert shown.count("Wrote game") == 2
     assert "Not written: cannot write no/game" in shown
     assert Path("notes").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "a\0b", ".", "no/game", "a/" * 3000, "\udc80/x", "\ud800"])
+def test_play_goes_on_after_a_name_that_cannot_be_written(
+    name: str, capsys: Out, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    play(monkeypatch, "1", f"save {name}", "areas", "quit", name)
+    shown = capsys.readouterr().out
+    assert shown.count("Not written: cannot write ") == 2
+    assert list(folder.iterdir()) == []
+
+
+def test_play_shows_the_name_of_a_file_harmlessly(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(monkeypatch, "1", "save \x1b[2J", "quit", "\x1b[2J")
+    shown = capsys.readouterr().out
+    assert shown.count(r"Wrote \x1b[2J") == 2
+    assert "\x1b" not in shown
+
+
+def test_play_offers_the_record_at_the_end_of_the_input(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["1", None, "game"])
+    monkeypatch.setattr("basilica_env.cli.play.ask", lambda _: next(answers))
+    assert main(["play", "--seed", "3"]) == 0
+    assert capsys.readouterr().out.endswith("Wrote game\n")
+
+
+def test_play_areas_of_an_empty_board(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = position("", orders="R1 R5 G3", vaults="Y1 B0 B7")
+    typed(monkeypatch, "areas")
+    assert main(["play", "--position", text]) == 0
+    assert "There are no areas yet.\n" in capsys.readouterr().out
 
 
 def test_play_record_of_a_set_up_position_has_no_seed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.cli.game import agent_move, agent_of
+from basilica_env.cli.game import agent_move, agent_of, blaming
 from basilica_env.cli.terminal import (
     Failure,
     Misuse,
@@ -153,8 +153,8 @@ def _thought(state: GameState, options: argparse.Namespace) -> _Finding:
 
 def _searched(state: GameState, agent: Analyst, spec: str, options: argparse.Namespace) -> _Finding:
     """Ask an agent that tells what it finds out."""
-    with _watching(options, "simulations", agent.simulations) as watch:
-        analysis = agent.analyse(state, watch)
+    with _watching(options, "simulations", agent.simulations) as watch, blaming(agent):
+        analysis = agent.analyse(state.copy(), watch)
     moves, figures = [], []
     for entry in analysis.moves:
         if not entry.visits:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from basilica_env.cli.terminal import Failure, Misuse, failing
+from basilica_env.core.tiles import shown
 from basilica_env.files import replaceable
 from basilica_env.render.style import printable
 
@@ -44,17 +46,31 @@ def agent_of(spec: str, seed: int) -> Agent:
 
 
 def agent_move(agent: Agent, state: GameState) -> str:
-    """Ask an agent for its move.
+    """Ask an agent for its move; it gets a copy of the state.
 
     Raises
     ------
     Failure
-        The agent wants something that is not legal.
+        The agent breaks, or wants something that is not legal.
     """
-    action = int(agent.act(state))
-    if action not in state.legal_actions():
-        raise Failure(f"agent {agent.name} chose action {action}, which is not legal in {state.to_text()!r}")
-    return state.move_of(action)
+    with blaming(agent):
+        answer = agent.act(state.copy())
+        chosen = printable(shown(str(answer)))
+    if not isinstance(answer, int | np.integer) or answer not in state.legal_actions():
+        raise Failure(
+            f"agent {printable(agent.name)} chose action {chosen}, which is not legal in {state.to_text()!r}"
+        )
+    return state.move_of(int(answer))
+
+
+@contextmanager
+def blaming(agent: Agent) -> Iterator[None]:
+    """Turn whatever goes wrong in the code of an agent, which may be anybody's, into a :class:`Failure`."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        reason = printable(" ".join(str(error).split()))
+        raise Failure(f"agent {printable(agent.name)} failed: {type(error).__name__}: {reason}") from error
 
 
 def new_game(seed: int, tiles: str, position: str | None = None) -> GameState:

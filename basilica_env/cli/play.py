@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.cli.game import agent_move, agent_of, derived, new_game, write_game
+from basilica_env.cli.game import agent_move, agent_of, check_writable, derived, new_game, write_game
 from basilica_env.cli.show import Show
 from basilica_env.cli.terminal import (
     Failure,
@@ -20,7 +20,7 @@ from basilica_env.cli.terminal import (
     ask,
     new_seed,
 )
-from basilica_env.render.style import WIDTH
+from basilica_env.render.style import WIDTH, printable
 from basilica_env.render.words import explanation, move_words, order_title, rank_name
 
 if TYPE_CHECKING:
@@ -142,14 +142,12 @@ class Session:
         }
 
     def run(self) -> None:
-        """Play until the game is over or the person leaves; the end of the input leaves, too."""
+        """Play until the game is over or the person leaves; the end of the input (Ctrl-D) is leaving, too."""
         self.show.legend()
         self.go_on()
         while not self.state.is_over:
             line = ask(PROMPT)
-            if line is None:
-                return
-            if line == "quit":
+            if line is None or line == "quit":
                 break
             self.obey(line)
         self.offer_record()
@@ -199,7 +197,8 @@ class Session:
 
     def areas(self) -> None:
         """Show what the areas would score now."""
-        print(self.show.table(self.state.areas()))
+        areas = self.state.areas()
+        print(self.show.table(areas) if areas else "There are no areas yet.")
 
     def hint(self) -> None:
         """Say what the greedy player would do."""
@@ -221,17 +220,18 @@ class Session:
         if not name:
             print("save needs the name of a file, such as: save game.basilica")
             return
-        path = Path(name)
-        if path.exists() and path not in self.saved:
-            print(f"{name} exists already: choose another name.")
-            return
+        path, shown = Path(name), printable(name)
         try:
+            check_writable(path)
+            if path.exists() and path not in self.saved:
+                print(f"{shown} exists already: choose another name.")
+                return
             write_game(path, self.first, self.moves, self.show.labels, self.seed if self.dealt else None)
         except Failure as error:
             print(f"Not written: {error}")
             return
         self.saved.add(path)
-        print(f"Wrote {name}")
+        print(f"Wrote {shown}")
 
     def offer_record(self) -> None:
         """Ask at the end of the game for a file to write the record to."""
