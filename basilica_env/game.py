@@ -549,7 +549,7 @@ def _record_bytes(record: Record) -> Record:
     return record
 
 
-def _one_stream(sampler: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _one_stream(sampler: Any) -> NDArray[np.uint64]:
     if not isinstance(sampler, np.ndarray) or sampler.dtype != np.uint64 or sampler.shape != (1,):
         raise TypeError(f"sampler {sampler!r}: expected a uint64 array of shape (1,)")
     return np.ascontiguousarray(sampler)

@@ -42,7 +42,7 @@ def _key(game: Any) -> Any:
 @kernel
 def _keep(plans: Any, games: Any, size: int, value: float, action: int, game: Any) -> int:
     """Keep a line if it is among the best that there is room for; return the number of lines kept."""
-    place = size
+    place: Any = size
     if size == len(plans):
         place = np.argmin(plans.value)
         if value <= plans[place].value:
@@ -121,8 +121,8 @@ def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
         return best_settled(root[0], tiles, OUTLOOK, work[: 2 * DEPTH], state)
     beam = np.empty(width, games.dtype)
     results = np.empty(width, games.dtype)
-    plans = np.zeros(width, PLAN)
-    lines = np.zeros(width, PLAN)
+    plans: Any = np.zeros(width, PLAN)
+    lines: Any = np.zeros(width, PLAN)
     best = np.zeros(1, PLAN)
     best[0].action = NONE
     beam[0] = root[0]
