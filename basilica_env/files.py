@@ -11,6 +11,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+def named(path: str | os.PathLike[str]) -> Path:
+    """Return a path that the system can be asked for.
+
+    Raises
+    ------
+    OSError
+        If no file can have this name.
+    """
+    name = os.fspath(path)
+    try:
+        if "\0" in name:
+            raise ValueError("a NUL character in it")
+        os.fsencode(name)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, f"not the name of a file: {error}", name) from None
+    return Path(name)
+
+
 def regular_file(path: str | os.PathLike[str]) -> Path:
     """Return the regular file that a path leads to, there or not yet there; links are followed.
 
@@ -20,12 +38,9 @@ def regular_file(path: str | os.PathLike[str]) -> Path:
         If no file can be written there: it is a folder, a pipe, a device or write-protected, its folder is
         missing or read-only, or the name cannot be one of a file.
     """
-    name = os.fspath(path)
-    try:
-        file = Path(os.path.realpath(name))
-        kind = _kind(name)
-    except ValueError as error:
-        raise OSError(errno.EINVAL, f"not the name of a file: {error}", name) from None
+    name = os.fspath(named(path))
+    file = Path(os.path.realpath(name))
+    kind = _kind(name)
     if kind is None:
         _check_folder(name, file.parent)
     elif stat.S_ISDIR(kind):

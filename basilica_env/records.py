@@ -61,12 +61,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any
 
 from basilica_env.core.layout import SPACES, TILES
 from basilica_env.core.tiles import TileSet, shown
-from basilica_env.files import regular_file, replacing
+from basilica_env.files import named, regular_file, replacing
 from basilica_env.game import GameState
 from basilica_env.notation import LAST_SPACE, PositionError
 
@@ -380,9 +379,32 @@ def read_records(
     OSError
         If the file cannot be read.
     """
+    for record in scan_records(source, tiles):
+        if isinstance(record, RecordError):
+            raise record
+        yield record
+
+
+def scan_records(
+    source: str | os.PathLike[str] | IO[str] | IO[bytes], tiles: Iterable[TileSet] = ()
+) -> Iterator[GameRecord | RecordError]:
+    """Read the records of a file like :func:`read_records`, and go on behind a damaged one.
+
+    A damaged record, such as one that a crash cut off, ends where the next one says its format.
+
+    Yields
+    ------
+    GameRecord or RecordError
+        Each game of the file, or what is wrong with it.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
     known = {tile_set.digest: tile_set for tile_set in (*tiles, TileSet.standard())}
     if isinstance(source, str | os.PathLike):
-        with Path(source).open("rb") as file:
+        with named(source).open("rb") as file:
             yield from _RecordReader(file, known)
     else:
         yield from _RecordReader(source, known)
@@ -552,13 +574,37 @@ class _RecordReader:
         self.name = str(getattr(file, "name", "record"))
         self.tiles = tiles
         self.line = 0
+        self.text = ""
         self.game = 0
 
-    def __iter__(self) -> Iterator[GameRecord]:
-        while (line := self.next_line()) is not None:
-            if line:
-                self.game += 1
-                yield self.read_record(line)
+    def __iter__(self) -> Iterator[GameRecord | RecordError]:
+        line: str | None = ""
+        found: GameRecord | RecordError
+        while True:
+            self.game += 1
+            start = self.line + 1
+            try:
+                while line == "":
+                    line = self.next_line()
+                if line is None:
+                    return
+                start = self.line
+                found = self.read_record(line)
+                line = ""
+            except RecordError as error:
+                found = error
+                line = self.next_start(start)
+            yield found
+
+    def next_start(self, start: int) -> str | None:
+        """Return the first line of the record after a damaged one, which begins in line `start`."""
+        line: str | None = self.text if self.line > start else ""
+        while line is not None and not line.startswith("[Format "):
+            try:
+                line = self.next_line()
+            except RecordError:
+                continue
+        return line
 
     def fault(self, reason: object, move: int | None = None) -> RecordError:
         return RecordError(self.name, self.line, self.game, move, str(reason))
@@ -568,8 +614,11 @@ class _RecordReader:
     def next_line(self) -> str | None:
         """Return the next line without the blanks around it; None at the end of the file."""
         self.line += 1
+        self.text = ""
         raw = self.file.readline(LONGEST_LINE)
         if len(raw) == LONGEST_LINE:
+            while raw and raw[-1:] not in ("\n", b"\n"):
+                raw = self.file.readline(LONGEST_LINE)
             raise self.fault(f"a line of {LONGEST_LINE} bytes or more: expected a shorter one")
         if isinstance(raw, bytes):
             try:
@@ -580,7 +629,8 @@ class _RecordReader:
             return None
         if self.line == 1:
             raw = raw.removeprefix("\ufeff")
-        return raw.strip(" \t\r\n")
+        self.text = raw.strip(" \t\r\n")
+        return self.text
 
     def next_line_of_record(self) -> str:
         line = self.next_line()

@@ -371,6 +371,25 @@ def test_replay_one_game_of_many(capsys: Out) -> None:
     assert record.players == ("greedy", "greedy")
 
 
+def test_replay_of_a_game_behind_one_that_was_cut_off(capsys: Out) -> None:
+    text = demo("cut.basilica").to_text()
+    Path("cut.basilica").write_text(text[: len(text) // 2])
+    append_record("cut.basilica", demo("other", "--agents", "random", "random"))
+    capsys.readouterr()
+    for number, status in (("1", 1), ("2", 0), ("3", 1)):
+        assert main(["replay", "cut.basilica", "--moves-only", "--game", number]) == status
+        shown = capsys.readouterr()
+        assert ("Game 2: random against random" in shown.out) is (number == "2")
+        if number == "1":
+            assert re.match(r"basilica replay: cut.basilica, line \d+, game 1", shown.err)
+        if number == "3":
+            assert shown.err == "basilica replay: cut.basilica: no game 3, expected 1 to 2\n"
+    assert main(["replay", "cut.basilica", "--game", "2", "--html", "game.html"]) == 0
+    assert main(["replay", "cut.basilica", "--html", "game.html"]) == 1
+    assert main(["replay", "cut.basilica"]) == 1
+    assert ", game 1" in capsys.readouterr().err
+
+
 def test_replay_of_a_damaged_record(capsys: Out) -> None:
     text = demo().to_text()
     Path("damaged").write_text(text + "\n" + text.replace("1.0 V", "1.0 V9", 1))
@@ -382,7 +401,13 @@ def test_replay_of_a_damaged_record(capsys: Out) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("empty", "no game in it"), ("missing", "No such file"), (".", "directory")]
+    ("name", "reason"),
+    [
+        ("empty", "no game in it"),
+        ("missing", "No such file"),
+        (".", "directory"),
+        ("a\0b", "a NUL character"),
+    ],
 )
 def test_replay_of_no_record(name: str, reason: str, capsys: Out) -> None:
     Path("empty").touch()

@@ -109,7 +109,7 @@ def test_a_link_stays_a_link_and_its_file_is_written(
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("a\0b", "not the name of a file: embedded null byte"),
+        ("a\0b", "not the name of a file: a NUL character"),
         ("n" * 300, "too long"),
         ("no/file", "no folder no"),
     ],

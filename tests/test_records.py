@@ -26,6 +26,7 @@ from basilica_env.records import (
     RecordError,
     append_record,
     read_records,
+    scan_records,
     write_records,
 )
 from tests.positions import STANDARD, position, split
@@ -331,6 +332,52 @@ def test_a_record_that_was_cut_off_does_not_spoil_the_next(tmp_path: Path) -> No
         assert path.read_text("utf-8").endswith("\n\n" + TEXT)
         with pytest.raises(RecordError, match=r"cut off|malformed|unknown move '1-0'"):
             list(read_records(path))
+
+
+def test_whole_records_are_reached_behind_damaged_ones(tmp_path: Path) -> None:
+    """Wherever a crash cut a record off, the record that is appended can be read."""
+    path = tmp_path / "games"
+    for cut in range(1, len(TEXT) - 1):
+        path.write_text(TEXT[:cut], "utf-8")
+        append_record(path, recorded())
+        damaged, whole = scan_records(path)
+        assert isinstance(damaged, RecordError)
+        assert damaged.game == 1
+        assert whole == recorded()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"\xff\n",
+        b"x" * (3 * LONGEST_LINE) + b"\n",
+        b"[Format \n",
+        b"[Format 1]\n[Format 2]\n",
+        TEXT.replace("V1b2", "V9b2").encode(),
+        TEXT.replace("pass", "\xff", 1).encode("latin-1"),
+        TEXT.replace("[Seed", "[Format").encode(),
+    ],
+)
+def test_scanning_goes_on_behind_any_damage(damage: bytes) -> None:
+    good = TEXT.encode()
+    found = list(scan_records(io.BytesIO(b"\n".join((good, damage, good)))))
+    assert found[0] == found[-1] == recorded()
+    assert all(isinstance(record, RecordError) for record in found[1:-1])
+    assert [record.game for record in found[1:-1] if isinstance(record, RecordError)] == [
+        *range(2, len(found))
+    ]
+
+
+def test_games_count_from_one_in_a_file_that_cannot_be_read() -> None:
+    with pytest.raises(RecordError, match=r"^record, line 1, game 1: not UTF-8"):
+        list(read_records(io.BytesIO(b"\xff")))
+    with pytest.raises(RecordError, match="line 17, game 2: not UTF-8"):
+        list(read_records(io.BytesIO(TEXT.encode() + b"\xff")))
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(OSError, match="not the name of a file: a NUL character"):
+        list(read_records("a\0b"))
 
 
 # --- What is wrong -------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from basilica_env.render.style import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from basilica_env.records import GameRecord
+    from basilica_env.records import GameRecord, RecordError
 
 
 def add(verbs: Any) -> None:
@@ -98,15 +99,14 @@ def run(options: argparse.Namespace) -> int:
         return _write(options)
     terminal = Terminal.of(options)
     number = 0
-    for number, record in enumerate(_records(options.file, options.tiles), 1):
-        if options.game is None or number == options.game:
-            go_on = _show(record, number, terminal, options)
-            if number == options.game or not go_on:
-                return 0
+    if options.game is not None:
+        _show(_chosen(options), options.game, terminal, options)
+        return 0
+    for number, record in enumerate(_records(options), 1):
+        if not _show(_sound(record), number, terminal, options):
+            return 0
     if number == 0:
         raise Failure(f"{options.file}: no game in it")
-    if options.game is not None:
-        raise Failure(f"{options.file}: no game {options.game}, expected 1 to {number}")
     return 0
 
 
@@ -117,7 +117,7 @@ def _write(options: argparse.Namespace) -> int:
     targets = [path for path in (options.html, options.gif, options.mp4) if path]
     for path in targets:
         check_writable(path)
-    record = _one_record(options)
+    record = _only(options) if options.game is None else _chosen(options)
     film = {"fps": options.fps, "dark": options.dark, "width": options.width}
     with failing():
         if options.html:
@@ -131,34 +131,60 @@ def _write(options: argparse.Namespace) -> int:
     return 0
 
 
-def _one_record(options: argparse.Namespace) -> GameRecord:
-    """Read the game of a file that is to be written.
+def _chosen(options: argparse.Namespace) -> GameRecord:
+    """Read the game of the number that was asked for; other games of the file may be damaged.
 
     Raises
     ------
     Failure
-        There is no such game, or no number says which of several.
+        There is no such game, or it is damaged.
     """
-    number, record = 0, None
-    for number, record in enumerate(_records(options.file, options.tiles), 1):
+    number = 0
+    for number, record in enumerate(_records(options), 1):
         if number == options.game:
-            return record
-        if options.game is None and number > 1:
-            raise Failure(f"{options.file}: several games in it, choose one with --game")
-    if record is None:
+            return _sound(record)
+    if number == 0:
         raise Failure(f"{options.file}: no game in it")
-    if options.game is not None:
-        raise Failure(f"{options.file}: no game {options.game}, expected 1 to {number}")
+    raise Failure(f"{options.file}: no game {options.game}, expected 1 to {number}")
+
+
+def _only(options: argparse.Namespace) -> GameRecord:
+    """Read the only game of a file.
+
+    Raises
+    ------
+    Failure
+        There is none, or there are several, or it is damaged.
+    """
+    records = list(islice(_records(options), 2))
+    if not records:
+        raise Failure(f"{options.file}: no game in it")
+    first = _sound(records[0])
+    if len(records) > 1:
+        raise Failure(f"{options.file}: several games in it, choose one with --game")
+    return first
+
+
+def _sound(record: GameRecord | RecordError) -> GameRecord:
+    """Give the game that was read.
+
+    Raises
+    ------
+    Failure
+        It is damaged.
+    """
+    if isinstance(record, ValueError):
+        raise Failure(str(record)) from record
     return record
 
 
-def _records(file: str, tiles: str) -> Iterator[GameRecord]:
+def _records(options: argparse.Namespace) -> Iterator[GameRecord | RecordError]:
     """Read the records one by one; only reading is guarded, not what is done with them."""
     from basilica_env.core.tiles import tile_set
-    from basilica_env.records import read_records
+    from basilica_env.records import scan_records
 
     with failing():
-        records = read_records(file, [tile_set(tiles)])
+        records = scan_records(options.file, [tile_set(options.tiles)])
     while True:
         with failing():
             record = next(records, None)
