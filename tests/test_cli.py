@@ -466,8 +466,22 @@ def test_tiles_check(capsys: Out) -> None:
     assert main(["tiles", "check", "mine.csv"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("basilica tiles: mine.csv, line 4, column 'order': unknown order 'march'")
-    assert main(["tiles", "check", "none.csv"]) == 1
-    assert capsys.readouterr().err == "basilica tiles: none.csv: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "reason"),
+    [
+        ("none.csv", "none.csv", "No such file or directory"),
+        (".", ".", "Is a directory"),
+        ("a\0b", r"a\x00b", "not the name of a file: a NUL character in it"),
+        ("\x1b[2J", r"\x1b[2J", "No such file or directory"),
+        ("n" * 300, "n" * 300, "File name too long"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["tiles check", "tiles show", "demo --tiles", "play --tiles"])
+def test_a_tile_set_that_cannot_be_read(verb: str, name: str, shown: str, reason: str, capsys: Out) -> None:
+    assert main([*verb.split(), name]) == 1
+    assert capsys.readouterr().err == f"basilica {verb.split()[0]}: {shown}: {reason}\n"
 
 
 # --- play --------------------------------------------------------------------------------------------

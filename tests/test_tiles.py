@@ -211,6 +211,10 @@ def test_a_path_that_cannot_be_read(tmp_path: Path) -> None:
         tile_set(tmp_path / "absent.csv")
     with pytest.raises(OSError, match=tmp_path.name):
         tile_set(tmp_path)
+    for name in ("a\0b", "\ud800"):
+        with pytest.raises(OSError, match=r"not the name of a file: .*: ") as caught:
+            tile_set(name)
+        assert caught.value.filename == name
 
 
 def test_a_fault_in_a_file_names_its_path(tmp_path: Path) -> None:

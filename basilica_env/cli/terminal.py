@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
-from basilica_env.render.style import WIDTH, Style
+from basilica_env.render.style import WIDTH, Style, printable
 
 SEED_BITS = 32
 
@@ -39,7 +39,7 @@ def failing() -> Iterator[None]:
 
 def reason(error: OSError) -> str:
     """Say what an operating system's error is about, without its number."""
-    where = f"{error.filename}: " if error.filename is not None else ""
+    where = f"{printable(str(error.filename))}: " if error.filename is not None else ""
     return f"{where}{error.strerror or error}"
 
 

@@ -38,6 +38,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from basilica_env.files import named
+
 from .layout import COIN, COLOUR, COLOUR_LETTERS, CROWN, ORDER, ORDER_NAMES, PAID_ORDERS, TILE, TILE_ID, TILES
 
 COLUMN_NAMES = ("code", "colours", "order", "crown", "coin")
@@ -121,7 +123,7 @@ class TileSet:
         OSError
             The file cannot be read.
         """
-        with Path(path).open("rb") as file:
+        with named(path).open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
         return cls.parse(data, Path(path).stem, fspath(path))
 
