@@ -12,16 +12,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from basilica_env.benchmarks.machine import machine, versions
-from basilica_env.benchmarks.report import Report, compare, fill, markdown, read_report, write_report
+from basilica_env.benchmarks.report import (
+    Report,
+    ReportError,
+    compare,
+    fill,
+    markdown,
+    read_report,
+    write_report,
+)
 from basilica_env.benchmarks.rows import OWN, Row, rows, select
 from basilica_env.benchmarks.run import FAILED, LATE, Result, run
 from basilica_env.benchmarks.timing import FULL, QUICK, Effort
+from basilica_env.cli.terminal import reason
+from basilica_env.files import replaceable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-OK, WORSE, USAGE, INTERRUPTED = 0, 1, 2, 130
-"""Exit statuses: done; a row of Basilica failed or fell below the threshold; wrong use; Ctrl-C."""
+OK, WORSE, FAULT, USAGE, INTERRUPTED = 0, 1, 1, 2, 130
+"""Exit statuses: done; a row failed or fell below the threshold; the fault of a file; wrong use; Ctrl-C."""
 
 BLOCK = "results"
 """The block of a page that ``--fill`` fills."""
@@ -63,7 +73,8 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """Run ``basilica bench`` with the arguments after the verb; return the exit status.
 
-    0: done; 1: a row of Basilica failed, or one fell below ``--threshold``; 2: wrong use;
+    0: done; 1: a row of Basilica failed, or one fell below ``--threshold``, or a file cannot be read or
+    written; 2: wrong use;
     130: interrupted, with the rows done so far shown and written.
     """
     if argv[:1] == ["statistics"]:
@@ -73,9 +84,12 @@ def main(argv: list[str]) -> int:
     options = _parser().parse_args(argv)
     try:
         return _bench(options, ["basilica", "bench", *argv])
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        print(f"basilica bench: {reason(error)}", file=sys.stderr)
+        return FAULT
+    except ValueError as error:
         print(f"basilica bench: {error}", file=sys.stderr)
-        return USAGE
+        return FAULT if isinstance(error, ReportError) else USAGE
 
 
 def _bench(options: argparse.Namespace, command: list[str]) -> int:
@@ -95,6 +109,8 @@ def _bench(options: argparse.Namespace, command: list[str]) -> int:
                 f"{row.name}: {row.system}, {row.what} ({row.unit})", highlight=False, soft_wrap=True
             )
         return OK
+    for path in filter(None, (options.json, options.fill)):
+        replaceable(path)  # before the measuring, not after it
     earlier = read_report(options.compare) if options.compare else None
     if options.load:
         report = read_report(options.load)

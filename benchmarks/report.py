@@ -28,10 +28,14 @@ from typing import Any
 
 from basilica_env.benchmarks.rows import GROUPS, OWN, more_is_better
 from basilica_env.benchmarks.run import ABSENT, FAILED, LATE, MEASURED, Result
-from basilica_env.files import write_text
+from basilica_env.files import named, write_text
 
 FORMAT = "basilica-bench 1"
 """Marks a report; the number changes when a key changes its meaning."""
+
+
+class ReportError(ValueError):
+    """A file that is no report, or a page without the block to fill."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +69,20 @@ def read_report(path: Path) -> Report:
 
     Raises
     ------
-    ValueError
+    ReportError
         If the file is no report; the message names the file, the key and what is right.
     OSError
         If it cannot be read.
     """
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts = json.loads(named(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(
+        raise ReportError(
             f"{path} is not JSON: {error}; expected a file written by 'basilica bench --json'"
         ) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         found = facts.get("format") if isinstance(facts, dict) else type(facts).__name__
-        raise ValueError(
+        raise ReportError(
             f"{path} has format {found!r}: expected {FORMAT!r}, as 'basilica bench --json' writes"
         )
     kinds = {
@@ -98,12 +102,12 @@ def read_report(path: Path) -> Report:
 
 def _check_keys(facts: Any, kinds: dict[str, Any], where: str) -> None:
     if not isinstance(facts, dict):
-        raise ValueError(f"{where} is {facts!r}: expected an object with the keys {', '.join(kinds)}")
+        raise ReportError(f"{where} is {facts!r}: expected an object with the keys {', '.join(kinds)}")
     for key, kind in kinds.items():
         if key not in facts:
-            raise ValueError(f"{where} lacks the key {key!r}: expected {', '.join(kinds)}")
+            raise ReportError(f"{where} lacks the key {key!r}: expected {', '.join(kinds)}")
         if not isinstance(facts[key], kind):
-            raise ValueError(f"{where} has {facts[key]!r} under {key!r}: expected another type")
+            raise ReportError(f"{where} has {facts[key]!r} under {key!r}: expected another type")
 
 
 def _read_row(facts: Any, where: str) -> Result:
@@ -121,10 +125,10 @@ def _read_row(facts: Any, where: str) -> Result:
     _check_keys(facts, kinds, where)
     statuses = (MEASURED, ABSENT, FAILED, LATE)
     if facts["status"] not in statuses:
-        raise ValueError(f"{where} has status {facts['status']!r}: expected one of {', '.join(statuses)}")
+        raise ReportError(f"{where} has status {facts['status']!r}: expected one of {', '.join(statuses)}")
     numbers = all(isinstance(value, (int, float)) and value > 0 for value in facts["values"])
     if not numbers or bool(facts["values"]) != (facts["status"] == MEASURED):
-        raise ValueError(
+        raise ReportError(
             f"{where} has values {facts['values']!r}: expected positive numbers if it was measured, else none"
         )
     return Result(**{key: facts[key] for key in kinds})
@@ -232,14 +236,14 @@ def fill(path: Path, block: str, text: str) -> None:
 
     Raises
     ------
-    ValueError
+    ReportError
         If the page does not have the block once.
     """
     begin, end = f"<!-- generated: {block} -->", "<!-- end -->"
-    before, found, rest = path.read_text(encoding="utf-8").partition(begin)
+    before, found, rest = named(path).read_text(encoding="utf-8").partition(begin)
     _, ended, after = rest.partition(end)
     if not found or not ended or begin in after:
-        raise ValueError(f"{path} does not have one block from {begin} to {end}")
+        raise ReportError(f"{path} does not have one block from {begin} to {end}")
     write_text(path, f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 

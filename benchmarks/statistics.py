@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from basilica_env.arena.statistics import wilson
 from basilica_env.benchmarks.machine import cores, versions
-from basilica_env.benchmarks.report import fill
+from basilica_env.benchmarks.report import ReportError, fill
+from basilica_env.cli.terminal import reason
 from basilica_env.core.bitboard import EMPTY
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import (
@@ -41,8 +42,8 @@ from basilica_env.core.playout import KIND_FIRST, UNIFORM, count_legal, random_a
 from basilica_env.core.random import advance, mix, seed_state
 from basilica_env.core.rules import apply, deal, vault_squares
 from basilica_env.core.scoring import wild_squares
-from basilica_env.core.tiles import tile_set
-from basilica_env.files import write_text
+from basilica_env.core.tiles import TileSetError, tile_set
+from basilica_env.files import replaceable, write_text
 
 FORMAT = "basilica-statistics 1"
 """Marks a file of statistics; the number changes when a key changes its meaning."""
@@ -370,10 +371,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Run ``basilica bench statistics``; return the exit status (0, 2 wrong use, 130 interrupted)."""
+    """Run ``basilica bench statistics``; return the exit status.
+
+    0: done; 1: a file cannot be read or written; 2: wrong use; 130: interrupted.
+    """
     options = _parser().parse_args(argv)
     command = shlex.join(["basilica", "bench", "statistics", *argv])
     try:
+        for path in filter(None, (options.json, options.fill)):
+            replaceable(path)  # before the counting, not after it
         found = _count(options)
         text = markdown(found, command)
         print(text)
@@ -393,9 +399,12 @@ def main(argv: list[str]) -> int:
     except KeyboardInterrupt:
         print("basilica bench statistics: interrupted, nothing written", file=sys.stderr)
         return 130
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        print(f"basilica bench statistics: {reason(error)}", file=sys.stderr)
+        return 1
+    except ValueError as error:
         print(f"basilica bench statistics: {error}", file=sys.stderr)
-        return 2
+        return 1 if isinstance(error, (ReportError, TileSetError)) else 2
     return 0
 
 

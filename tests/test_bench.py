@@ -359,8 +359,6 @@ def test_wrong_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     write_report(path, made_report(result()))
     other = tmp_path / "other.json"
     write_report(other, made_report(result("aec/raw")))
-    assert bench("--load", tmp_path / "missing.json") == 2
-    assert "missing.json" in capsys.readouterr().err
     assert bench("--rows", "bach") == 2
     assert "no row fits 'bach'" in capsys.readouterr().err
     assert bench("--load", path, "--threshold", "0") == 2
@@ -370,6 +368,36 @@ def test_wrong_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit) as leaving:
         bench("--row")
     assert leaving.value.code == 2
+
+
+@pytest.mark.parametrize("command", ["--load {}", "--load {good} --compare {}", "--load {good} --fill {}"])
+def test_a_file_that_cannot_be_read_is_a_failure(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = tmp_path / "good.json"
+    write_report(good, made_report(result()))
+    (tmp_path / "bad").write_text("no report")
+    for name in ("missing", "", "bad", "a\0b", "no/file"):
+        path = str(tmp_path / name)
+        words = [word.format(path, good=good) for word in command.split()]
+        assert bench(*words) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(f"basilica bench: {path}".replace("\0", r"\x00"))
+        assert "Errno" not in error
+        assert error.count("\n") == 1
+
+
+def test_a_place_that_cannot_be_written_is_noticed_before_the_measuring(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "measure", None)
+    monkeypatch.setattr(statistics, "_count", None)
+    place = tmp_path / "no" / "report.json"
+    for verb in ([], ["statistics"]):
+        for option in ("--json", "--fill"):
+            assert bench(*verb, option, place) == 1
+            assert f"there is no folder {place.parent}" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_list_shows_the_rows_without_measuring(capsys: pytest.CaptureFixture[str]) -> None:
