@@ -24,6 +24,8 @@ from tests.positions import position
 from tests.pseudo_terminal import STEERING, PseudoTerminal
 
 COMMAND = (sys.executable, "-m", "basilica_env.cli")
+START = "import basilica_command, sys; sys.exit(basilica_command.main())"
+ROOT = Path(__file__).parents[1]
 Out = pytest.CaptureFixture[str]
 
 
@@ -687,6 +689,20 @@ def test_interrupt_leaves_no_traceback(command: str) -> None:
         assert terminal.end() == 130
     assert "Traceback" not in terminal.shown
     assert not Path("demo.basilica").exists()
+
+
+@pytest.mark.parametrize("module", ["gymnasium", "numpy", "rich", "argparse", "numba"])
+def test_interrupt_while_the_command_starts(module: str, folder: Path) -> None:
+    """Ctrl-C comes while a module is loaded: by the package, by the command, by a verb."""
+    (folder / f"{module}.py").write_text("raise KeyboardInterrupt\n")
+    ended = subprocess.run(
+        [sys.executable, "-c", START, "bench" if module == "rich" else "demo"],
+        env=os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 130
+    assert ended.stderr.strip() == ""
 
 
 def test_closed_pipe_is_quiet() -> None:

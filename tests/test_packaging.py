@@ -74,6 +74,14 @@ def test_the_command_is_installed() -> None:
     assert callable(command.load())
 
 
+def test_the_command_is_the_module_that_hears_ctrl_c_first() -> None:
+    module, _, function = PROJECT["project"]["scripts"]["basilica"].partition(":")
+
+    assert module in SETUPTOOLS["py-modules"]
+    assert (ROOT / f"{module}.py").is_file()
+    assert function == "main"
+
+
 def test_the_command_says_its_version() -> None:
     result = subprocess.run(
         [sys.executable, "-m", "basilica_env.cli", "--version"], capture_output=True, text=True, check=True
