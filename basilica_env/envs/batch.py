@@ -336,7 +336,7 @@ class BatchEnv:
             raise ValueError(f"state {unsound} is no game of tile set {self._tiles.name!r}: it is damaged")
 
     def _share(self, kernel: Callable[..., None], size: int, *arguments: Any) -> None:
-        self._crew.run(lambda start, stop: kernel(*arguments, start, stop), size)
+        self._crew.run(lambda start, stop: kernel(*arguments, start, stop), size, kind=kernel)
 
     def _choose(self, indices: ArrayLike | None) -> NDArray[np.int64]:
         if indices is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
@@ -52,6 +53,32 @@ class _Job:
             raise self._error
 
 
+class _Pace:
+    """How long a kind of work takes of late, per game: by the calling thread alone, and shared.
+
+    Sharing loses where another process holds a core, because a thread may wait for its turn with a chunk
+    in hand. So the faster way is taken, and the other one tried now and then.
+    """
+
+    _TRY_EVERY = 32
+    _WEIGHT = 0.25  # of the newest time in the average
+
+    def __init__(self) -> None:
+        self._seconds = {True: 0.0, False: 0.0}  # shared or not; 0 is not known yet
+        self._calls = 0
+
+    def shares(self) -> bool:
+        """Return whether to share the work this time."""
+        self._calls += 1
+        sharing_is_faster = self._seconds[True] <= self._seconds[False]
+        return sharing_is_faster != (self._calls % self._TRY_EVERY == 0)
+
+    def note(self, shared: bool, seconds: float) -> None:
+        """Remember how long a game took."""
+        before = self._seconds[shared]
+        self._seconds[shared] = seconds if before == 0 else before + self._WEIGHT * (seconds - before)
+
+
 class Crew:
     """Threads, started once, that share ranges of work with the thread that calls.
 
@@ -65,6 +92,7 @@ class Crew:
     def __init__(self, threads: int) -> None:
         others = whole_number("threads", threads, least=1) - 1
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._paces: dict[Any, _Pace] = {}
         # The threads hold the queue and not the crew, so that a crew that is forgotten can go.
         self._threads = [
             threading.Thread(target=_work, args=(self._jobs,), daemon=True) for _ in range(others)
@@ -77,18 +105,33 @@ class Crew:
         """Copy and pickle as a new crew of the same size."""
         return Crew, (len(self._threads) + 1,)
 
-    def run(self, work: Callable[[int, int], None], size: int, chunk: int | None = None) -> None:
+    def run(
+        self, work: Callable[[int, int], None], size: int, chunk: int | None = None, kind: Any = None
+    ) -> None:
         """Call ``work(start, stop)`` for ranges that make up ``range(size)``; return when all is done.
 
         Parameters
         ----------
         chunk : how long a range is; None suits games of a batch
+        kind : what work it is, if it comes often: it is shared as long as that is faster
         """
         if chunk is None:
             chunk = max(_SMALLEST_CHUNK, -(-size // (_CHUNKS_A_THREAD * (len(self._threads) + 1))))
         if not self._threads or size <= chunk:
             work(0, size)
-            return
+        elif kind is None:
+            self._run_shared(work, size, chunk)
+        else:
+            pace = self._paces.setdefault(kind, _Pace())
+            shared = pace.shares()
+            started = time.perf_counter()
+            if shared:
+                self._run_shared(work, size, chunk)
+            else:
+                work(0, size)
+            pace.note(shared, (time.perf_counter() - started) / size)
+
+    def _run_shared(self, work: Callable[[int, int], None], size: int, chunk: int) -> None:
         job = _Job(work, size, chunk)
         for _ in self._threads:
             self._jobs.put(job)
