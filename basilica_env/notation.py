@@ -74,6 +74,7 @@ from basilica_env.core.layout import (
     SCAFFOLD,
     SCAFFOLD_ONE,
     SCAFFOLD_TWO,
+    SCORING_EVERY,
     SPACES,
     SQUARE,
     SQUARES,
@@ -85,7 +86,7 @@ from basilica_env.core.layout import (
     TOKENS_EACH,
     VAULT,
 )
-from basilica_env.core.tiles import TILES_A_COLOUR, WILD_TILES, TileSet, shown
+from basilica_env.core.tiles import MOST_POINTS, TileSet, shown
 
 FIELD_NAMES = (
     "cathedral",
@@ -103,9 +104,6 @@ FIELD_NAMES = (
 
 LAST_SPACE = 30
 """The space of the king that ends the game (R8.6)."""
-
-MOST_POINTS = 4 * (4 * TILES_A_COLOUR + 2 * WILD_TILES)
-"""No scoring gives a player more: each colour of each tile, doubled, with glass (R8.4)."""
 
 _ROW_1 = (1 << COLUMNS) - 1
 _EVERY_SQUARE = (1 << SQUARES) - 1
@@ -458,6 +456,8 @@ class _PositionReader:
         self.check_king()
         self.check_scores()
         self.check_turn()
+        self.check_coins()
+        self.check_reshuffle()
         game = self.fill(seed)
         self.check_decision(game)
         return game
@@ -764,6 +764,42 @@ class _PositionReader:
                 "turn",
                 f"{shown(self.texts['turn'])} after a vault was placed",
                 f"at most {ACTIONS_A_TURN - 1} actions left (R3.1)",
+            )
+
+        taken = ACTIONS_A_TURN * (1 + self.turn) - self.actions
+        gone = len(self.placed) + len(self.discard)
+        if not self.is_over and not self.reshuffled and taken > 2 * gone:
+            raise self.fault(
+                "turn",
+                f"at most {2 * gone} actions taken, of which {gone} have placed a vault or executed an order "
+                "and as many a builder (R3.1, R5.1): that many tiles are in the cathedral or discarded",
+            )
+
+    def check_coins(self) -> None:
+        """Check that a coin that changed hands was paid for an order, which is discarded then (R6.9)."""
+        first = self.coins[0]
+        if self.decision in _PAID_DECISIONS:  # the order of this payment is still on its space
+            first += 1 if self.turn else -1
+        if first != COINS_EACH and not self.reshuffled and not self.tiles_in(self.discard, "coin"):
+            raise self.fault(
+                "coins", "a coin of each player until an order with a coin icon is discarded (R6.9)"
+            )
+
+    def check_reshuffle(self) -> None:
+        """Check that the first stack can have been drawn empty if nothing lies in the cathedral.
+
+        Before the first scoring no scaffolding has ever lain then. So a tile with a crown and the order
+        Scaffolding has left its space as a vault, which moved the king; a redraw takes none of one colour.
+        """
+        if not self.reshuffled or self.king >= SCORING_EVERY or self.placed or self.planes[SCAFFOLD]:
+            return
+        tiles = self.tiles.array[[*self.stack, *self.discard]]
+        left = (tiles["order"] == ORDER_SCAFFOLD) & (tiles["crown"] == 1) & (tiles["wild"] == 0)
+        if np.count_nonzero(left) > self.king:
+            raise self.fault(
+                "reshuffled",
+                f"'0': {np.count_nonzero(left)} tiles with a crown and Scaffolding have neither moved the "
+                "king (R4.3) nor left scaffolding (R6.8), so the first stack was never drawn empty (R7.1)",
             )
 
     # The record, and what the rules say about the decision

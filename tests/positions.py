@@ -67,6 +67,7 @@ def position(
     decision: str = "main",
     reshuffled: int = 0,
     tiles: TileSet = STANDARD,
+    earlier: bool = True,
 ) -> str:
     """Give the text of a position.
 
@@ -74,12 +75,19 @@ def position(
     that ``rest`` says. The king stands, if not told otherwise, on the number of crowns in the drawing, as if
     these tiles were all that was placed. Further on he makes sense only if other crowns can have been placed:
     before the reshuffle, or those that lie in the discard pile.
+
+    Coins that have changed hands and actions that have been taken need orders that were executed. So, with
+    ``earlier``, the last three tiles with a coin icon that the test does not name lie below the discard pile.
     """
     rows = drawn_rows(drawing)
     in_cathedral = [code for row in rows for square in row if (code := tile_of(square))]
     named = [*in_cathedral, *orders.split(), *vaults.split(), *stack.split(), *discard.split()]
     others = [code for code in tiles.codes if code not in named]
     piles = {"stack": stack.split(), "discard": discard.split()}
+    if earlier and not reshuffled and rest == "stack":
+        with_icon = [code for code in others if tiles.coins[tiles.numbers[code]]]
+        piles["discard"] = [*with_icon[-3:], *piles["discard"]]
+        others = [code for code in others if code not in piles["discard"]]
     piles[rest] += others
     if king is None:
         king = sum(tiles.crowns[tiles.numbers[code]] for code in in_cathedral)
@@ -96,7 +104,8 @@ def position(
         "decision": decision,
         "reshuffled": str(reshuffled),
     }
-    all_codes = sorted(code for code in [*named, *others] if code != "_")
+    listed = [*in_cathedral, *orders.split(), *vaults.split(), *piles["stack"], *piles["discard"]]
+    all_codes = sorted(code for code in listed if code != "_")
     assert all_codes == sorted(tiles.codes), "a drawing names each tile once at most"
     return " ".join(text[field] for field in FIELDS)
 

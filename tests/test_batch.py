@@ -736,8 +736,24 @@ DAMAGE: dict[str, Callable[[Any, GameState], None]] = {
     "a square for no builder": lambda g, _: g.__setitem__("square", 59),
     "an unknown square": lambda g, _: g.__setitem__("square", 60),
     "a rank for no order": lambda g, _: g.__setitem__("rank", 0),
+    "points before the first scoring": lambda g, _: g["scores"].__setitem__(0, 1),
+    "a king ahead of the crowns": lambda g, _: g.__setitem__("king", g["king"] + 9),
+    "a king behind the crowns": lambda g, s: g.__setitem__("king", crowns(s) - 1),
+    "an end with tiles left": lambda g, _: (g.__setitem__("decision", 15), g.__setitem__("actions", 0)),
+    "a redraw of what fits": lambda g, _: g.__setitem__("decision", 1),
+    "glass on the vault just placed": lambda g, s: (
+        g["planes"].__setitem__(16, some_vault(s)),
+        g.__setitem__("square", some_vault(s).bit_length() - 1),
+        g.__setitem__("actions", 2),
+    ),
+    "coins of nobody's order": lambda g, _: (g.__setitem__("discards", 0), g.__setitem__("coins", (2, 0))),
     "two reshuffles": lambda g, _: g.__setitem__("reshuffled", 2),
 }
+
+
+def crowns(state: GameState) -> int:
+    """Give the number of crowns in the cathedral."""
+    return int(state.to_array()["planes"][0, 4]).bit_count()
 
 
 def all_vaults(state: GameState) -> int:
@@ -866,7 +882,7 @@ def test_a_state_of_another_tile_set_is_refused() -> None:
 FUZZ = """
 import faulthandler, time
 import numpy as np
-from basilica_env import BatchEnv, random_playouts
+from basilica_env import BatchEnv, GameState, random_playouts
 from basilica_env.core.batch import BATCH_STATE
 from basilica_env.core.layout import GAME, OVER
 
@@ -909,7 +925,8 @@ while time.process_time() < end:
             continue
         accepted += 1
         game = target.game(0)
-        game.to_text(), game.view(), game.observe(), game.areas()
+        assert GameState.from_text(game.to_text()) == game
+        game.view(), game.observe(), game.areas()
         random_playouts(game, 2, seed=1), random_playouts(game, 2, seed=1, resample=False)
         for number in range(5000):
             if game.is_over:

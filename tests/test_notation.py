@@ -211,10 +211,10 @@ DECISIONS = {
     "scaffold:1:2": (BOARD, "R5", "1:1", "0:3", layout.SCAFFOLD_TWO, 0, NONE),
     "scaffold:1:1": (SCAFFOLDED, "R5", "1:1", "0:3", layout.SCAFFOLD_ONE, 0, NONE),
     "offer:1:A": (BOARD, "R0", "1:1", "0:3", layout.OFFER, 0, layout.ARCHITECT),
-    "offer:1": (BOARD, "G0", "0:2", "0:3", layout.OFFER, 0, NONE),
+    "offer:1": (BOARD, "G0", "1:1", "0:3", layout.OFFER, 0, NONE),
     "paid-promote:1:A": (BOARD, "R0", "2:0", "0:3", layout.PAID_PROMOTE, 0, layout.ARCHITECT),
     "paid-recruit:1": (BOARD, "G0", "2:0", "0:1", layout.PAID_RECRUIT, 0, NONE),
-    "paid-confuse:1": (BOARD, "R3", "1:1", "0:3", layout.PAID_CONFUSE, 0, NONE),
+    "paid-confuse:1": (BOARD, "R3", "2:0", "0:3", layout.PAID_CONFUSE, 0, NONE),
 }
 
 
@@ -346,6 +346,16 @@ def test_a_king_that_disasters_and_scorings_explain() -> None:
     read(position(BOARD, **PLACES, king=9, reshuffled=1))
 
 
+def test_what_the_first_tiles_make_possible() -> None:
+    read(started(turn="0:3"))
+    read(started(coins="2:0", discard="R7"))
+    read(started(coins="2:0", reshuffled=1, king=3))
+    read(started("R2+0 . . . .", turn="0:1"))
+    read(started("R2+0 . R4 . .", turn="1:2"))
+    read(started("# # . . .", discard="R5", turn="0:2"))
+    read(started(reshuffled=1, king=3))
+
+
 # --- Positions that are wrong --------------------------------------------------------------------
 
 BASE = split(position(BOARD, **PLACES))
@@ -381,6 +391,10 @@ def in_order(decision: str, board: str = BOARD, order: str = "R0", **more: Any) 
         board,
         **{"orders": f"{order} R1 G6", "vaults": "Y8 Y1 B0", "decision": decision, **more},
     )
+
+
+def started(board: str = "", **more: Any) -> str:
+    return position(board, earlier=False, **{"orders": "R0 R9 R3", "vaults": "Y8 Y1 B0", **more})
 
 
 CATHEDRAL, ORDERS, VAULTS, STACK, DISCARD, KING, SCORES, COINS, TURN, DECISION, RESHUFFLED = range(1, 12)
@@ -449,8 +463,16 @@ WRONG: dict[str, tuple[str, int, str]] = {
     ),
     "king ahead of the crowns": (changed(king="1"), KING, "1 in field 6 (king): expected at most 0"),
     "king ahead, crown discarded as an order": (drawn(BOARD, discard="R5", king=1), KING, "that a Disaster"),
-    "king ahead, Disaster without crown": (drawn(BOARD, discard="R9 R6", king=1), KING, "expected at most 0"),
-    "king ahead after a scoring": (drawn(BOARD, discard="R5 Y3", king=12), KING, "expected at most 2"),
+    "king ahead, Disaster without crown": (
+        drawn(BOARD, discard="R9 R6", king=1, earlier=False),
+        KING,
+        "expected at most 0",
+    ),
+    "king ahead after a scoring": (
+        drawn(BOARD, discard="R5 Y3", king=12, earlier=False),
+        KING,
+        "expected at most 2",
+    ),
     "last crown carries a builder": (ended(LAST.replace("R4", "R4+1")), KING, "30 without the vault"),
     "last crown touches nothing": (
         ended(". . R4 . .\n. . . . .\nR2+0 Y2 . . ."),
@@ -578,9 +600,13 @@ WRONG: dict[str, tuple[str, int, str]] = {
         DECISION,
         "the first scaffolding",
     ),
-    "offer without coin": (in_order("offer:1:A", coins="2:0"), DECISION, "a coin of player 1 to pay with"),
+    "offer without coin": (
+        in_order("offer:1:A", coins="2:0", rest="discard"),
+        DECISION,
+        "a coin of player 1 to pay with",
+    ),
     "paid without coin": (
-        in_order("paid-promote:1:A", coins="0:2"),
+        in_order("paid-promote:1:A", coins="0:2", rest="discard"),
         DECISION,
         "a coin of player 0 that was paid",
     ),
@@ -606,7 +632,7 @@ WRONG: dict[str, tuple[str, int, str]] = {
         "a paid order that player 1 can carry out",
     ),
     "paid recruit beside nobody": (
-        in_order("paid-recruit:1", "R2+0 Y2 . . G2+1", "G0"),
+        in_order("paid-recruit:1", "R2+0 Y2 . . G2+1", "G0", coins="2:0"),
         DECISION,
         "player 1 can carry out",
     ),
@@ -616,7 +642,7 @@ WRONG: dict[str, tuple[str, int, str]] = {
         "player 1 can carry out",
     ),
     "paid confuse without a way": (
-        in_order("paid-confuse:1", "R2+1 . . . .", "R3"),
+        in_order("paid-confuse:1", "R2+1 . . . .", "R3", coins="2:0"),
         DECISION,
         "player 1 can carry out",
     ),
@@ -654,6 +680,22 @@ WRONG: dict[str, tuple[str, int, str]] = {
         DECISION,
         "3 tiles that fit nowhere",
     ),
+    # What a start leaves out
+    "coins of nobody's order": (started(coins="2:0"), COINS, "a coin of each player until an order"),
+    "coins of an order without icon": (
+        started(coins="0:2", discard="R1"),
+        COINS,
+        "a coin of each player until an order",
+    ),
+    "two coins for one order": (
+        in_order("paid-promote:1:A", coins="1:1", earlier=False),
+        COINS,
+        "a coin of each player until an order",
+    ),
+    "a turn before the first": (started(turn="1:3"), TURN, "at most 0 actions taken"),
+    "an action without a tile": (started(turn="0:2"), TURN, "at most 0 actions taken"),
+    "too many builders": (started(".  .  R2+0 .  .", turn="1:3"), TURN, "at most 2 actions taken"),
+    "a reshuffle before the first draw": (started(reshuffled=1), RESHUFFLED, "expected '0': 3 tiles with a"),
     # 11 reshuffled
     **{
         f"reshuffled {flag!r}": (changed(reshuffled=flag), RESHUFFLED, f"{flag!r} in field 11 (reshuffled)")

@@ -2,7 +2,8 @@
 
 The kernels check no bounds, so a record whose parts contradict each other could lead them out of their
 arrays, or to a decision without a legal action. What is checked here holds after every action of a
-dealt game, and everything that the kernels rely on follows from it.
+dealt game, and everything that the kernels rely on follows from it. It is also what the reader of position
+texts refuses, so that the text of a sound record can be read back.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from basilica_env.core.bitboard import EMPTY, EVERY_SQUARE, ONE, bit, count, lowest, neighbours
+from basilica_env.core.bitboard import EMPTY, EVERY_SQUARE, ONE, ROW_1, bit, count, lowest, neighbours
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import (
     ACTIONS_A_TURN,
     BUILDERS,
     CHOOSE_CONFUSE,
     COINS_EACH,
+    CROWN,
     DECISIONS,
     EVERY_TILE,
     GLASS,
@@ -33,6 +35,8 @@ from basilica_env.core.layout import (
     ORDER_RECRUIT,
     ORDER_SCAFFOLD,
     OVER,
+    PAID_CONFUSE,
+    PAID_PROMOTE,
     PATTERN_PLANES,
     PLANES,
     PLAYERS,
@@ -40,6 +44,7 @@ from basilica_env.core.layout import (
     RANKS,
     SCAFFOLD,
     SCAFFOLD_ONE,
+    SCORING_EVERY,
     SPACES,
     SQUARES,
     TILES,
@@ -57,7 +62,8 @@ from basilica_env.core.rules import (
     tokens_left,
     vault_squares,
 )
-from basilica_env.core.scoring import wild_squares
+from basilica_env.core.scoring import points_now, wild_squares
+from basilica_env.core.tiles import MOST_POINTS
 
 # The order that a decision belongs to; NONE where that is no order, or any with a paid order.
 _ORDER_OF = (
@@ -88,6 +94,9 @@ def is_sound(game: Any, tiles: Any) -> bool:
         and _pieces_fit(game)
         and _vaults_fit(game, tiles)
         and _holds_every_tile(game)
+        and _king_fits(game, tiles)
+        and _scores_fit(game)
+        and _past_fits(game, tiles)
         and _decision_fits(game, tiles)
     )
 
@@ -189,25 +198,160 @@ def _holds_every_tile(game: Any) -> bool:
 def _decision_fits(game: Any, tiles: Any) -> bool:
     """Return whether the decision can come up, with an action to choose now and in what follows from it."""
     if game.decision == OVER:
-        return game.actions == 0 and game.space == NONE and game.square == NONE and game.rank == NONE
+        if game.actions != 0 or game.space != NONE or game.square != NONE or game.rank != NONE:
+            return False
+        return _end_fits(game, tiles)
     if game.actions == 0 or game.king == LAST_SPACE:
         return False
     for space in range(SPACES):
         if game.orders[space] == NONE or game.vaults[space] == NONE:
             return False
     if game.decision == MAIN:
-        return game.space == NONE and game.rank == NONE and (game.square == NONE or _just_placed(game))
+        return game.space == NONE and game.rank == NONE and (game.square == NONE or _just_placed(game, tiles))
     if game.square != NONE:
         return False
     if game.decision == VAULT:
-        return game.space == NONE and game.rank == NONE
+        return game.space == NONE and game.rank == NONE and _redraw_fits(game, tiles)
     return game.space != NONE and _order_fits(game, tiles[game.orders[game.space]])
 
 
 @kernel
-def _just_placed(game: Any) -> bool:
-    """Return whether a builder could follow on the square (R5.1)."""
-    return game.actions < ACTIONS_A_TURN and free_vaults(game) & bit(game.square) != EMPTY
+def _supported(game: Any, board: Any) -> bool:
+    """Return whether one of some tiles is in row 1 or adjacent to a tile (R4.1)."""
+    return board & (ROW_1 | neighbours(vault_squares(game) | game.planes[SCAFFOLD])) != EMPTY
+
+
+@kernel
+def _bare_vaults(game: Any) -> Any:
+    """Return the vaults with nothing on them."""
+    return free_vaults(game) & ~game.planes[GLASS]
+
+
+@kernel
+def _just_placed(game: Any, tiles: Any) -> bool:
+    """Return whether the square can be that of the vault just placed (R5.1)."""
+    square = bit(game.square)
+    if game.actions == ACTIONS_A_TURN or _bare_vaults(game) & square == EMPTY:
+        return False
+    scored = tiles[tile_at(game, game.square)].crown and game.king % SCORING_EVERY == 0  # R8.1
+    return not scored and _supported(game, square)
+
+
+@kernel
+def _scorings(game: Any) -> int:
+    """Return how many scorings there have been: at 10, 20 and 30, and at an end by exhaustion."""
+    number: int = game.king // SCORING_EVERY
+    return number + 1 if game.decision == OVER and game.king < LAST_SPACE else number
+
+
+@kernel
+def _scores_fit(game: Any) -> bool:
+    """Return whether the scorings so far can have given the scores (R8)."""
+    most = MOST_POINTS * _scorings(game)
+    if game.decision != OVER:
+        return min(game.scores[0], game.scores[1]) >= 0 and max(game.scores[0], game.scores[1]) <= most
+    points_0, points_1 = points_now(game)
+    first, second = game.scores[0] - points_0, game.scores[1] - points_1
+    return min(first, second) >= 0 and max(first, second) <= most - MOST_POINTS
+
+
+@kernel
+def _king_fits(game: Any, tiles: Any) -> bool:
+    """Return whether the king can have moved once for each crown placed (R4.3)."""
+    standing = count(game.planes[CROWN])
+    discarded = disasters = every = 0
+    for tile in range(TILES):
+        every += tiles[tile].crown
+        if game.discarded & bit(tile):
+            discarded += tiles[tile].crown
+            disasters += tiles[tile].order == ORDER_DISASTER
+    if game.reshuffled:
+        most = standing + discarded + every
+    elif game.king < SCORING_EVERY:
+        most = standing + min(discarded, disasters)
+    else:
+        most = standing + discarded
+    if not standing <= game.king <= most:
+        return False
+    if game.king < LAST_SPACE:
+        return True
+    rest = _bare_vaults(game) & game.planes[CROWN]
+    while rest:
+        if _supported(game, bit(lowest(rest))):
+            return True
+        rest &= rest - ONE
+    return False
+
+
+@kernel
+def _past_fits(game: Any, tiles: Any) -> bool:
+    """Return whether turn, coins and reshuffle can have come about with the tiles that have been used."""
+    taken = 0 if game.decision == OVER else ACTIONS_A_TURN * (1 + game.turn) - game.actions
+    gone = count(vault_squares(game)) + game.discards
+    if not game.reshuffled and taken > 2 * gone:
+        return False
+    first = game.coins[0]
+    if PAID_PROMOTE <= game.decision <= PAID_CONFUSE:  # the order of this payment is still on its space
+        first += 1 if game.turn else -1
+    icons = left = 0
+    rest = EVERY_TILE
+    for space in range(SPACES):
+        if game.orders[space] != NONE:
+            rest &= ~bit(game.orders[space])
+        if game.vaults[space] != NONE:
+            rest &= ~bit(game.vaults[space])
+    for tile in range(TILES):
+        if game.discarded & bit(tile):
+            icons += tiles[tile].coin
+        if rest & bit(tile) and tiles[tile].order == ORDER_SCAFFOLD and not tiles[tile].wild:
+            left += tiles[tile].crown
+    if first != COINS_EACH and not game.reshuffled and icons == 0:
+        return False
+    if not game.reshuffled or game.king >= SCORING_EVERY or game.planes[SCAFFOLD] | vault_squares(game):
+        return True
+    return left <= game.king  # no scaffolding has ever lain, so these have been placed (R4.3)
+
+
+@kernel
+def _end_fits(game: Any, tiles: Any) -> bool:
+    """Return whether a finished game has the empty spaces and the stack of its end (R7.2, R8.6)."""
+    orders = vaults = 0
+    for space in range(SPACES):
+        orders += game.orders[space] == NONE
+        vaults += game.vaults[space] == NONE
+    if game.king == LAST_SPACE:
+        return orders == 0 and vaults == 1
+    if game.top < TILES or (game.discards > 0 and not game.reshuffled):
+        return False
+    if vaults == 0:
+        return orders == 1
+    for space in range(SPACES - vaults, SPACES):  # R4.5: a redraw fills them in the order 1, 2, 3
+        if game.vaults[space] != NONE:
+            return False
+    return orders == 0 and _redraw_fits(game, tiles)
+
+
+@kernel
+def _fits_nowhere(game: Any, tile: Any) -> bool:
+    """Return whether no square takes a tile (R4.1, R4.2)."""
+    room = open_squares(vault_squares(game) | game.planes[SCAFFOLD])
+    return (room & ~neighbours(wild_squares(game)) if tile.wild else room) == EMPTY
+
+
+@kernel
+def _redraw_fits(game: Any, tiles: Any) -> bool:
+    """Return whether the three vaults discarded last can have fitted nowhere (R4.5)."""
+    unplaceable = 0
+    if game.discards > 0 or not game.reshuffled:
+        for place in range(max(0, game.discards - SPACES), game.discards):
+            unplaceable += _fits_nowhere(game, tiles[deck_tile(game, place)])
+    else:  # they are in the stack that the redraw reshuffled, or drawn again
+        for place in range(game.top, TILES):
+            unplaceable += _fits_nowhere(game, tiles[deck_tile(game, place)])
+        for space in range(SPACES):
+            if game.vaults[space] != NONE:
+                unplaceable += _fits_nowhere(game, tiles[game.vaults[space]])
+    return unplaceable >= SPACES
 
 
 @kernel
@@ -216,17 +360,22 @@ def _order_fits(game: Any, tile: Any) -> bool:
     decision = game.decision
     order = tile.order
     paid = decision >= OFFER  # the offer included
-    if decision == OFFER:
-        if tile.coin == 0 or game.coins[1 - game.turn] == 0:
+    if paid:
+        payer = 1 - game.turn if decision == OFFER else game.turn
+        if tile.coin == 0 or game.coins[payer] == 0:
             return False
-    elif order != _ORDER_OF[decision]:
+    if decision != OFFER and order != _ORDER_OF[decision]:
         return False
     if (game.rank != NONE) != (paid and order == ORDER_PROMOTE):
         return False
+    mine = game.planes[BUILDERS + game.turn]
     if decision == CHOOSE_CONFUSE or (paid and order == ORDER_CONFUSE):
-        return neighbours(game.planes[BUILDERS + 1 - game.turn]) & free_vaults(game) != EMPTY
+        moves = neighbours(game.planes[BUILDERS + 1 - game.turn]) & free_vaults(game)
+        return moves != EMPTY and builders_left(game, game.turn) > 0  # one has been removed (R6.7)
     if decision == SCAFFOLD_ONE:
-        return open_squares(vault_squares(game) | game.planes[SCAFFOLD]) != EMPTY
+        occupied = vault_squares(game) | game.planes[SCAFFOLD]
+        return open_squares(occupied) != EMPTY and _supported(game, game.planes[SCAFFOLD])
     if paid:
-        return paid_order_possible(game, order)
+        done = mine & game.planes[RANK + game.rank] if order == ORDER_PROMOTE else mine
+        return done != EMPTY and paid_order_possible(game, order)
     return executable_orders(game) >> np.uint64(order) & ONE != EMPTY

@@ -29,7 +29,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from os import PathLike, fspath
 from pathlib import Path
@@ -45,6 +45,8 @@ from .layout import COIN, COLOUR, COLOUR_LETTERS, CROWN, ORDER, ORDER_NAMES, PAI
 COLUMN_NAMES = ("code", "colours", "order", "crown", "coin")
 TILES_A_COLOUR = 10
 WILD_TILES = 18
+MOST_POINTS = 4 * (4 * TILES_A_COLOUR + 2 * WILD_TILES)
+"""No scoring gives a player more: each colour of each tile, doubled, with glass (R8.4)."""
 LARGEST_FILE = 1 << 20
 """Bytes; a tile set takes some 1,000. Keeps a wrong path, such as a device, from filling the memory."""
 
@@ -155,21 +157,7 @@ class TileSet:
     @cached_property
     def array(self) -> npt.NDArray[np.void]:
         """The tiles as the core reads them: shape (58,), dtype ``TILE``, read-only."""
-        array = np.zeros(TILES, TILE)
-        for number, tile in enumerate(array):
-            colours = sum(1 << COLOUR_LETTERS.index(letter) for letter in self.colours[number])
-            order = ORDER_NAMES.index(self.orders[number])
-            crown, coin = self.crowns[number], self.coins[number]
-            tile["pattern"] = (
-                colours << COLOUR | crown << CROWN | coin << COIN | order << ORDER | number << TILE_ID
-            )
-            tile["colours"], tile["order"], tile["crown"], tile["coin"] = colours, order, crown, coin
-            tile["wild"] = len(self.colours[number]) == 2
-            alike = [other for other in range(TILES) if self._order_side(other) == self._order_side(number)]
-            tile["alike"] = sum(1 << other for other in alike)
-            tile["crowned"] = sum(1 << other for other in alike if self.crowns[other])
-        array.flags.writeable = False
-        return array
+        return _array(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle and copy without what is worked out: a copy of the array could be written to."""
@@ -209,6 +197,26 @@ def tile_set(spec: str | PathLike[str] | TileSet) -> TileSet:
     if isinstance(spec, TileSet):
         return spec
     return TileSet.standard() if spec == "standard" else TileSet.load(spec)
+
+
+@lru_cache(maxsize=16)
+def _array(tiles: TileSet) -> npt.NDArray[np.void]:
+    """Work out the array of a tile set, once for all its copies."""
+    array = np.zeros(TILES, TILE)
+    for number, tile in enumerate(array):
+        colours = sum(1 << COLOUR_LETTERS.index(letter) for letter in tiles.colours[number])
+        order = ORDER_NAMES.index(tiles.orders[number])
+        crown, coin = tiles.crowns[number], tiles.coins[number]
+        tile["pattern"] = (
+            colours << COLOUR | crown << CROWN | coin << COIN | order << ORDER | number << TILE_ID
+        )
+        tile["colours"], tile["order"], tile["crown"], tile["coin"] = colours, order, crown, coin
+        tile["wild"] = len(tiles.colours[number]) == 2
+        alike = [other for other in range(TILES) if tiles._order_side(other) == tiles._order_side(number)]
+        tile["alike"] = sum(1 << other for other in alike)
+        tile["crowned"] = sum(1 << other for other in alike if tiles.crowns[other])
+    array.flags.writeable = False
+    return array
 
 
 @cache

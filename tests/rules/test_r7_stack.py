@@ -146,7 +146,7 @@ def test_r7_1_the_generator_of_a_new_game_goes_on(engine: type[Engine]) -> None:
 
 def test_r7_1_only_one_reshuffle(engine: type[Engine]) -> None:
     # Stack empty, reshuffled before: the discard pile, full as it is, is not shuffled again.
-    game = engine.from_text(position(reshuffled=1, **SPACES))
+    game = engine.from_text(position(reshuffled=1, king=3, **SPACES))
     game.play("V1a1")
     assert game.is_over
 
@@ -300,7 +300,7 @@ def test_r7_2_no_second_scoring_after_the_third(engine: type[Engine]) -> None:
 
 def test_r7_2_an_empty_stack_alone_does_not_end_the_game(engine: type[Engine]) -> None:
     # One tile left after the reshuffle: it fills the space, the turn passes, and only the next refill fails.
-    text = position(stack="G1", reshuffled=1, turn="0:1", **SPACES)
+    text = position(stack="G1", king=3, reshuffled=1, turn="0:1", **SPACES)
     game = engine.from_text(text)
     game.play("V1a1")
     assert game.to_text() == position(
@@ -309,6 +309,7 @@ def test_r7_2_an_empty_stack_alone_does_not_end_the_game(engine: type[Engine]) -
         vaults="R0 Y5 B5",
         discard=rest_of(text),
         turn="1:3",
+        king=3,
         reshuffled=1,
     )
     expect_moves(game, places("123", "b1 c1 d1 e1 a2"), "O2")
