@@ -58,10 +58,14 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
     if "seed" in known:
         parameters["seed"] = seed
     with _naming(spec, "made"):
-        agent = factory(**parameters)
-        if isinstance(agent, Agent) and isinstance(agent.name, str) and callable(agent.act):
+        agent: Any = factory(**parameters)
+        if isinstance(agent, Agent) and _is_usable(agent.name, agent.act):
             return agent
     raise AgentSpecError(f"agent {spec!r} is a {type(agent).__name__} without 'name' and 'act(state)'")
+
+
+def _is_usable(name: object, act: object) -> bool:
+    return isinstance(name, str) and callable(act)
 
 
 @contextmanager

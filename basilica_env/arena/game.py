@@ -156,7 +156,7 @@ class _Seat:
         try:
             self.agent: Agent = make_agent(spec, seed)
         except (Exception, SystemExit) as error:
-            raise _Fault(seat, CRASH, f"could not be made: {_described(error)}") from error
+            raise _Fault(seat, CRASH, f"could not be made: {_described(error.__cause__ or error)}") from error
         witness.goes_on()
 
     def decide(self, state: GameState) -> tuple[Any, float]:

@@ -54,7 +54,7 @@ def agent_move(agent: Agent, state: GameState) -> str:
         The agent breaks, or wants something that is not legal.
     """
     with blaming(agent):
-        answer = agent.act(state.copy())
+        answer: object = agent.act(state.copy())
         chosen = printable(shown(str(answer)))
     if not isinstance(answer, int | np.integer) or answer not in state.legal_actions():
         raise Failure(
