@@ -89,8 +89,9 @@ def use_search(state):
         make_agent(spec, 1).act(state)
     settings = fit_value.Settings(games=2, simulations=4)
     fit_value.play_round(settings, 1, fit_value.first_weights(1), Progress(disable=True))
-    certain = [endgame for endgame in read_endgames() if not endgame.chance]
-    cheapest = min(certain, key=lambda endgame: endgame.positions)
+    # An action, not a last choice: so that something follows that is left to the compiled part.
+    actions = [endgame for endgame in read_endgames() if endgame.decision == "main" and not endgame.chance]
+    cheapest = min(actions, key=lambda endgame: endgame.positions)
     solve(GameState.from_text(cheapest.position))
 
 use_search(GameState.new(seed=1))
