@@ -766,13 +766,13 @@ class _PositionReader:
                 f"at most {ACTIONS_A_TURN - 1} actions left (R3.1)",
             )
 
-        taken = ACTIONS_A_TURN * (1 + self.turn) - self.actions
+        taken = ACTIONS_A_TURN - self.actions  # in this turn alone: swapped players are a game as well
         gone = len(self.placed) + len(self.discard)
         if not self.is_over and not self.reshuffled and taken > 2 * gone:
             raise self.fault(
                 "turn",
-                f"at most {2 * gone} actions taken, of which {gone} have placed a vault or executed an order "
-                "and as many a builder (R3.1, R5.1): that many tiles are in the cathedral or discarded",
+                f"at most {2 * gone} actions taken: a vault or an order, and a builder, for each of the "
+                f"{gone} tiles in the cathedral or discarded (R3.1, R5.1)",
             )
 
     def check_coins(self) -> None:

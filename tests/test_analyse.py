@@ -171,6 +171,21 @@ def test_an_agent_that_only_acts_chooses(agent: str, capsys: Out) -> None:
     assert [entry["move"][:2] for entry in found["moves"]] == ["V1"]
 
 
+def test_an_agent_cannot_look_into_the_stack(tmp_path: Path, capsys: Out) -> None:
+    (tmp_path / "peeping.py").write_text(
+        "class Tom:\n"
+        "    name = 'tom'\n"
+        "    def act(self, state):\n"
+        "        print('stack', *state.view().stack)\n"
+        "        return int(state.legal_actions()[0])\n"
+    )
+    shown = analyse(capsys, OPENING, "--agent", "peeping:Tom")
+    (stack,) = (line.split()[1:] for line in shown.splitlines() if line.startswith("stack "))
+
+    assert len(stack) == 52
+    assert stack != OPENING.split(" ")[3].split(",")
+
+
 # --- Exactly -----------------------------------------------------------------------------------------
 
 

@@ -348,6 +348,7 @@ def test_a_king_that_disasters_and_scorings_explain() -> None:
 
 def test_what_the_first_tiles_make_possible() -> None:
     read(started(turn="0:3"))
+    read(started(turn="1:3"))  # with the players swapped
     read(started(coins="2:0", discard="R7"))
     read(started(coins="2:0", reshuffled=1, king=3))
     read(started("R2+0 . . . .", turn="0:1"))
@@ -692,9 +693,8 @@ WRONG: dict[str, tuple[str, int, str]] = {
         COINS,
         "a coin of each player until an order",
     ),
-    "a turn before the first": (started(turn="1:3"), TURN, "at most 0 actions taken"),
     "an action without a tile": (started(turn="0:2"), TURN, "at most 0 actions taken"),
-    "too many builders": (started(".  .  R2+0 .  .", turn="1:3"), TURN, "at most 2 actions taken"),
+    "two actions before a tile": (started(turn="1:1"), TURN, "at most 0 actions taken"),
     "a reshuffle before the first draw": (started(reshuffled=1), RESHUFFLED, "expected '0': 3 tiles with a"),
     # 11 reshuffled
     **{

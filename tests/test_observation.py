@@ -463,7 +463,7 @@ OPEN = {
         drawing=TWO,
         orders="R7 Y9 B6",
     ),
-    "reshuffled": pair({"reshuffled": 0}, {"reshuffled": 1}, "reshuffled", king=0),
+    "reshuffled": pair({"reshuffled": 0}, {"reshuffled": 1}, "reshuffled", drawing=TWO, king=None),
 }
 """For each open thing, two positions that differ in it, and how player 0 sees that."""
 

@@ -29,7 +29,7 @@ ORDERS = "R1 R5 G3"
 
 def state_of(board: str = BOARD, orders: str = ORDERS, tiles: TileSet = STANDARD, **fields: str) -> GameState:
     fields = {"vaults": VAULTS, "stack": "BG1", "discard": "G9"} | fields
-    text = position(board, orders=orders, tiles=tiles, **fields)  # type: ignore[arg-type]
+    text = position(board, orders=orders, tiles=tiles, earlier=False, **fields)  # type: ignore[arg-type]
     return GameState.from_text(text, tiles=tiles)
 
 

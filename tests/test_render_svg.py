@@ -370,7 +370,7 @@ def test_the_top_of_the_stack_is_open() -> None:
 @pytest.mark.parametrize(
     ("fields", "counts", "note"),
     [
-        ({"stack": "BG1", "discard": "G9"}, ("45", "1", "46"), "and what is discarded"),
+        ({"stack": "BG1", "discard": "G9", "earlier": False}, ("45", "1", "46"), "and what is discarded"),
         (
             {"stack": "BG1 Y8", "rest": "discard", "reshuffled": 1},
             ("2", "44", "2"),

@@ -14,7 +14,9 @@ from dataclasses import asdict, dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.cli.game import agent_move, agent_of, blaming
+import numpy as np
+
+from basilica_env.cli.game import agent_move, agent_of, blaming, derived
 from basilica_env.cli.terminal import (
     Failure,
     Misuse,
@@ -145,10 +147,12 @@ def _thought(state: GameState, options: argparse.Namespace) -> _Finding:
 
     budget = f"sims={SIMULATIONS}" if options.seconds is None else f"ms={1000 * options.seconds:g}"
     spec = options.agent or f"mcts:{budget}"
-    agent = agent_of(spec, options.seed)
+    agent = agent_of(spec, derived(options.seed, 0))
+    seen = state.copy()  # as in a match, nobody can look into the stack
+    seen.resample_hidden(np.random.default_rng(derived(options.seed, 1)))
     if isinstance(agent, Analyst):
-        return _searched(state, agent, spec, options)
-    return _chosen(state, agent, spec)
+        return _searched(seen, agent, spec, options)
+    return _chosen(seen, agent, spec)
 
 
 def _searched(state: GameState, agent: Analyst, spec: str, options: argparse.Namespace) -> _Finding:

@@ -286,7 +286,7 @@ def _king_fits(game: Any, tiles: Any) -> bool:
 @kernel
 def _past_fits(game: Any, tiles: Any) -> bool:
     """Return whether turn, coins and reshuffle can have come about with the tiles that have been used."""
-    taken = 0 if game.decision == OVER else ACTIONS_A_TURN * (1 + game.turn) - game.actions
+    taken = 0 if game.decision == OVER else ACTIONS_A_TURN - game.actions
     gone = count(vault_squares(game)) + game.discards
     if not game.reshuffled and taken > 2 * gone:
         return False
