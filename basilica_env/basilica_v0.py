@@ -20,7 +20,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from basilica_env.core.layout import ACTIONS, PLAYERS
 from basilica_env.core.observation import split
-from basilica_env.core.tiles import tile_set
+from basilica_env.core.tiles import shown, tile_set
 from basilica_env.envs.rewards import ILLEGAL, PENALTY, REWARDS, forfeit_reward, lead, step_reward
 from basilica_env.envs.spaces import MASK_DTYPE, check_choice, check_dtype, mask_space, observation_spaces
 from basilica_env.envs.starts import start_game
@@ -161,10 +161,12 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of the agent's observations, each time the same object."""
+        check_choice("agent", agent, AGENTS)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of the agent's actions, each time the same object."""
+        check_choice("agent", agent, AGENTS)
         return self.action_spaces[agent]
 
     # --- A game -----------------------------------------------------------------------------------
@@ -245,6 +247,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
             ``observation``: a vector, or a dict of ``planes`` and ``scalars``, seen from the agent's side.
             ``action_mask``: int8 array, shape (667,), for an agent who waits as ``waiting_mask`` says.
         """
+        check_choice("agent", agent, AGENTS)
         seen: Any = self.game.observe(AGENTS.index(agent), self._dtype)
         if not self._flat:
             planes, scalars = split(seen)
@@ -321,7 +324,17 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
         )
 
     def set_state(self, state: EnvState) -> None:
-        """Go on from a state that :meth:`get_state` returned, here or in another environment."""
+        """Go on from a state that :meth:`get_state` returned, here or in another environment.
+
+        Raises
+        ------
+        TypeError
+            If it is none; the game in progress goes on.
+        """
+        if not isinstance(state, EnvState):
+            raise TypeError(
+                f"state {shown(state)} has type {type(state).__name__}: expected what get_state() gave"
+            )
         state = deepcopy(state)
         self.game = state.game
         self.agents = state.agents

@@ -67,7 +67,7 @@ def outcomes(state: GameState, action: int) -> Iterator[Outcome]:
 
 def _outcomes(state: GameState, action: int, probe: GameState) -> Iterator[Outcome]:
     chance = _Chance(state, action, probe)
-    for number, (probability, shown) in enumerate(chance.results()):
+    for number, (probability, shown) in enumerate(chance.public_results()):
         after = chance.play(shown)
         single.resample_hidden(after._games, after.tiles.array, np.array([number + 1], np.uint64))
         yield Outcome(probability, after)
@@ -127,6 +127,24 @@ class _Chance:
         if self._stack:
             sides[self._side(self._top())] += 1
         yield from self._show(list(self._reveals()), Fraction(1), [], self._hidden, sides)
+
+    def public_results(self) -> Iterator[tuple[Fraction, list[_Shown]]]:
+        """Iterate over the results that differ to the players.
+
+        The crown of an executed order tile that a reshuffle takes into the new stack is not shown for good:
+        results that differ in it alone are one.
+        """
+        if not self._pile or self._action < BUILDER or self._flipped == NONE:
+            yield from self.results()
+            return
+        merged: dict[Any, tuple[Fraction, list[_Shown]]] = {}
+        for probability, shown in self.results():
+            public = tuple(
+                (done.reveal, self._side(done.tile)) for done in shown if done.reveal.source != "order"
+            )
+            before, first = merged.get(public, (Fraction(0), shown))
+            merged[public] = before + probability, first
+        yield from merged.values()
 
     def _show(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 Tiles = str | Path | TileSet
 """A tile set, the path of one, or ``"standard"``."""
+
+MOST_KEPT = 10_000
+"""Positions that the turn planner can keep."""
 
 NOTEBOOK_WIDTH = 720
 """Pixels of the drawing in a notebook."""
@@ -421,11 +425,12 @@ class GameState:
 
         Parameters
         ----------
-        width : positions kept after each action of the turn
+        width : positions kept after each action of the turn, 1 to 10,000
         rng : redraws what is hidden before; None uses a stream of the state's own
         """
+        beam = _whole("width", width)
         sampler = self._sampler if rng is None else _stream(rng)
-        return self._chosen(single.planned(self._games, self._tiles.array, width, sampler))
+        return self._chosen(single.planned(self._games, self._tiles.array, beam, sampler))
 
     def resample_hidden(self, rng: np.random.Generator) -> None:
         """Redraw what the decider cannot know, uniformly over what fits R1.5, in place."""
@@ -459,7 +464,7 @@ class GameState:
         if kind not in (np.uint8, np.float32):
             raise ValueError(f"unknown dtype {kind} of an observation: expected uint8 or float32")
         looker = self.player if player is None else player
-        if looker not in (0, 1):
+        if isinstance(looker, bool) or looker not in (0, 1):
             raise ValueError(f"unknown player {player!r}: expected 0 or 1")
         seen = np.empty(OBSERVATION_SIZE, kind)
         single.observe(self._games, self._tiles.array, int(looker), kind == np.uint8, seen.view(np.uint8))
@@ -564,6 +569,17 @@ def _stream(rng: np.random.Generator) -> NDArray[np.uint64]:
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng has type {type(rng).__name__}: expected a numpy.random.Generator")
     return rng.integers(2**64, size=1, dtype=np.uint64)
+
+
+def _whole(name: str, value: SupportsIndex) -> int:
+    """Return a number that the core makes room for as an int."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} {value!r} has type {type(value).__name__}: expected an integer") from None
+    if isinstance(value, bool) or not 1 <= number <= MOST_KEPT:
+        raise ValueError(f"{name} is {value!r}: expected 1 to {MOST_KEPT}")
+    return number
 
 
 def _number(action: SupportsIndex) -> int:

@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
-from basilica_env import BatchEnv, BatchStep, GameState
+from basilica_env import BatchEnv, BatchStep, GameState, perft, random_playouts
+from basilica_env.core import playout
 from basilica_env.core.batch import BATCH_STATE
 from basilica_env.core.layout import ACTIONS, GAME, MASK_WORDS, MOVE
 from basilica_env.core.observation import OBSERVATION_SIZE, PLANES_SHAPE, SCALARS_SIZE, split
+from basilica_env.envs import batch as batch_module
 from basilica_env.envs.batch import IllegalActionError
 from basilica_env.envs.threads import Crew
 from tests.chance import Generator
@@ -879,6 +882,66 @@ def test_a_state_of_another_tile_set_is_refused() -> None:
     other.set_game(1, GameState.new(seed=8, tiles=other.tiles))
 
 
+NO_ARGUMENTS: dict[str, Callable[[], Any]] = {
+    "num_envs True": lambda: BatchEnv(True),
+    "num_envs 'x'": lambda: BatchEnv("x"),  # type: ignore[arg-type]
+    "threads is 1000000": lambda: BatchEnv(2, threads=10**6),
+    "n 'x'": lambda: random_playouts(GameState.new(seed=1), "x", 1),  # type: ignore[arg-type]
+    "state None": lambda: random_playouts([None], 1, 1),  # type: ignore[list-item]
+    "state 5": lambda: random_playouts(5, 1, 1),  # type: ignore[arg-type]
+    "state 'x'": lambda: perft("x", 1),  # type: ignore[arg-type]
+    "state b'x'": lambda: BatchEnv(1).set_game(0, b"x"),  # type: ignore[arg-type]
+    "player has shape": lambda: BatchEnv(2).observe([0, 1, 0]),
+    "autoreset is 'Same'": lambda: BatchEnv(2, autoreset="Same"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("thing", NO_ARGUMENTS)
+def test_a_wrong_argument_is_named(thing: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{thing}.*: expected "):
+        NO_ARGUMENTS[thing]()
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_gymnasiums_names_of_autoreset_are_known(mode: AutoresetMode) -> None:
+    kind = mode.value.replace("Step", "-step").lower()
+    expected = BatchEnv(4, seed=1, autoreset=kind)
+    for name in (mode, mode.value):
+        env = BatchEnv(4, seed=1, autoreset=name)  # type: ignore[arg-type]
+        assert env._autoreset == expected._autoreset
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_interrupt_ends_the_work_between_two_pieces(threads: int) -> None:
+    begun = []
+
+    def work(start: int, stop: int) -> None:
+        begun.append((start, stop))
+        raise KeyboardInterrupt
+
+    crew = Crew(threads)
+    with pytest.raises(KeyboardInterrupt):
+        crew.run(work, 10_000, 10)
+    assert len(begun) <= threads
+    crew.close()
+
+
+def test_playouts_are_handed_out_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = GameState.new(seed=1)
+    whole = random_playouts(state, 25, 1)
+    monkeypatch.setattr(batch_module, "_PLAYOUTS_A_CALL", 10)
+    pieces: list[tuple[int, int]] = []
+    play = playout.playouts
+
+    def noted(*arguments: Any) -> None:
+        pieces.append(arguments[-2:])
+        play(*arguments)
+
+    monkeypatch.setattr(playout, "playouts", noted)
+    assert np.array_equal(random_playouts(state, 25, 1), whole)
+    assert pieces == [(0, 10), (10, 20), (20, 25)]
+
+
 FUZZ = """
 import faulthandler, time
 import numpy as np
@@ -1025,7 +1088,7 @@ def test_a_wrong_seed_changes_nothing(seed: Any) -> None:
         ({"num_envs": 1.5}, "integer"),
         ({"num_envs": None}, "integer"),
         ({"num_envs": "3"}, "integer"),
-        ({"threads": 0}, "threads is 0: expected 1 or more"),
+        ({"threads": 0}, "threads is 0: expected 1 to 1024"),
         ({"threads": 1.5}, "integer"),
         ({"observation": "image"}, "observation is 'image': expected one of 'flat', 'dict', None"),
         ({"mask": "bools"}, "mask is 'bools': expected one of 'bytes', 'bits', None"),
@@ -1033,7 +1096,7 @@ def test_a_wrong_seed_changes_nothing(seed: Any) -> None:
         ({"autoreset": True}, "autoreset is True: expected one of 'same-step', 'next-step', 'disabled'"),
         ({"dtype": np.float64}, "dtype is dtype.'float64'.: expected one of"),
         ({"dtype": "nonsense"}, "nonsense"),
-        ({"tiles": 5}, "PathLike"),
+        ({"tiles": 5}, "expected 'standard', a path"),
     ],
     ids=str,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -237,6 +238,36 @@ def test_outcomes_change_nothing_and_are_games() -> None:
             while not game.is_over:
                 game.apply(game.sample_action())
     assert state.to_array().tobytes() == before
+
+
+def test_a_crown_that_the_reshuffle_hides_again_is_no_result() -> None:
+    """The executed order tile is one of three that look alike, two with a crown, and goes into the new stack."""
+    red = [colours == "R" for colours in STANDARD.colours]
+    orders = zip(red, STANDARD.orders, strict=True)
+    twins = replace(
+        STANDARD,
+        name="twins",
+        orders=tuple(
+            "scaffold" if is_red else order for is_red, order in zip(red, STANDARD.orders, strict=True)
+        ),
+        crowns=tuple(number % 2 for number in range(58)),
+        coins=tuple(0 if is_red else coin for is_red, coin in zip(red, STANDARD.coins, strict=True)),
+    )
+    text = position(
+        "# . . . .",
+        orders="R5 R2 R3",
+        vaults="Y8 Y1 B0",
+        rest="discard",
+        decision="scaffold:1:1",
+        tiles=twins,
+    )
+    state = GameState.from_text(text, tiles=twins)
+    found = told(state, "b1")
+    assert sum(found.values()) == 1
+    after = state.copy()
+    after.play("b1")
+    assert after.was_reshuffled
+    assert public(after) in found
 
 
 def test_an_action_by_its_number_or_its_text() -> None:

@@ -813,3 +813,10 @@ def test_a_pile_for_a_move_that_reshuffles_nothing_is_refused() -> None:
     with pytest.raises(IllegalMoveError):
         finished().play("V1a1", reshuffled=[])
     assert whole(state) == before
+
+
+@pytest.mark.parametrize("width", [0, -1, 10**9, True, "x", None, 2.5])
+def test_the_planner_keeps_a_number_of_positions(width: Any) -> None:
+    """The core makes room for them; none at all once led it out of its arrays."""
+    with pytest.raises((TypeError, ValueError), match=r"^width .*: expected "):
+        GameState.new(seed=1).planned_action(width)

@@ -326,7 +326,7 @@ def pair(
     texts = []
     for one in (first, second):
         fields = {**PLACES, **both, **({"drawing": one} if isinstance(one, str) else one)}
-        texts.append(position(**fields, tiles=tiles))
+        texts.append(position(**fields, tiles=tiles, earlier=False))
     return *texts, changed, tiles
 
 

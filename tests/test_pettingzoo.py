@@ -590,3 +590,23 @@ def test_ansi_shows_the_board() -> None:
 def test_rendering_without_a_mode_says_so(env: Any) -> None:
     with pytest.warns(UserWarning, match="render_mode"):
         assert env.render() is None
+
+
+WRONG_CALLS: dict[str, Any] = {
+    "unknown agent 'player_2'": lambda env: env.observe("player_2"),
+    "unknown agent 'x'": lambda env: env.action_space("x"),
+    "unknown agent None": lambda env: env.observation_space(None),
+    "state b'x'": lambda env: env.set_state(b"x"),
+    "options 5": lambda env: env.reset(options=5),
+    "position 5": lambda env: env.reset(options={"position": 5}),
+}
+
+
+@pytest.mark.parametrize("thing", WRONG_CALLS)
+def test_a_wrong_argument_is_named_and_the_game_goes_on(thing: str) -> None:
+    env = basilica_v0.raw_env()
+    env.reset(seed=1)
+    before = env.game.to_text()
+    with pytest.raises((TypeError, ValueError), match=f"^{thing}.*: expected "):
+        WRONG_CALLS[thing](env)
+    assert env.game.to_text() == before

@@ -345,3 +345,28 @@ def test_renders_text() -> None:
     assert len(drawn) == 2
     assert drawn[0] != drawn[1]
     assert BasilicaVectorEnv(2).render() is None
+
+
+@pytest.mark.parametrize("num_envs", [-1, 0, True, "x"])
+def test_no_number_of_games(num_envs: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"^num_envs .*: expected "):
+        BasilicaVectorEnv(num_envs)
+
+
+def test_a_truth_value_is_no_seat() -> None:
+    with pytest.raises(TypeError, match=r"^seat True has type bool: expected one of 0, 1"):
+        BasilicaVectorEnv(2, seat=True)
+
+
+@pytest.mark.parametrize("name", ["position", "tiles", "x"])
+def test_an_unknown_option_of_reset_is_refused(name: str) -> None:
+    env = BasilicaVectorEnv(2)
+    with pytest.raises(ValueError, match=f"^unknown option of reset '{name}': expected one of 'reset_mask'"):
+        env.reset(options={name: 5})
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"), [("same-step", "SameStep"), ("next-step", "NextStep"), ("disabled", "Disabled")]
+)
+def test_the_engines_names_of_autoreset_are_known(name: str, mode: str) -> None:
+    assert BasilicaVectorEnv(2, autoreset_mode=name).autoreset_mode.value == mode

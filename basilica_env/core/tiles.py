@@ -196,6 +196,12 @@ def tile_set(spec: str | PathLike[str] | TileSet) -> TileSet:
     """
     if isinstance(spec, TileSet):
         return spec
+    if not isinstance(spec, (str, PathLike)):
+        raise TypeError(
+            f"tiles {spec!r} have type {type(spec).__name__}: expected 'standard', a path or a TileSet"
+        )
+    if not fspath(spec):
+        raise ValueError("tiles '' name no file: expected 'standard', a path or a TileSet")
     return TileSet.standard() if spec == "standard" else TileSet.load(spec)
 
 

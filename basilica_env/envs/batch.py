@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ObservationKind = Literal["dict", "flat"]
 MaskKind = Literal["bytes", "bits"]
 RewardKind = Literal["win", "margin", "score"]
-AutoresetKind = Literal["same-step", "next-step", "disabled"]
+AutoresetKind = Literal["same-step", "next-step", "disabled", "SameStep", "NextStep", "Disabled"]
 
 REWARDS = {"win": batch.REWARD_WIN, "margin": batch.REWARD_MARGIN, "score": batch.REWARD_SCORE}
 AUTORESETS = {
@@ -29,6 +29,11 @@ AUTORESETS = {
     "next-step": batch.RESET_NEXT_STEP,
     "disabled": batch.RESET_DISABLED,
 }
+# Gymnasium's spellings of the same.
+_AUTORESET_KINDS = {"SameStep": "same-step", "NextStep": "next-step", "Disabled": "disabled"}
+
+_PLAYOUTS_A_CALL = 2048
+"""Playouts between two looks at whether the caller has interrupted: well below a second of them."""
 
 Observation = Any
 """An array (``flat``), a dict of ``planes`` and ``scalars`` (``dict``), or None."""
@@ -81,7 +86,8 @@ class BatchEnv:
         they come, the opponent's subtracted, / 50); zero-sum
     tiles : a tile set, the path of one, or ``"standard"``
     autoreset : when a finished game is dealt anew, as in Gymnasium's ``AutoresetMode``:
-        ``"same-step"``; ``"next-step"``, whose action is ignored; ``"disabled"``: never
+        ``"same-step"``; ``"next-step"``, whose action is ignored; ``"disabled"``: never. Gymnasium's
+        own names and members are the same
     mask : ``"bytes"``, ``"bits"`` or None
     copy : True gives arrays of the caller's own. **False is zero-copy: the arrays of a
         :class:`BatchStep` are overwritten by the next one.**
@@ -118,13 +124,14 @@ class BatchEnv:
         _check_choice("observation", observation, ("flat", "dict", None))
         _check_choice("mask", mask, ("bytes", "bits", None))
         _check_choice("reward", reward, tuple(REWARDS))
-        _check_choice("autoreset", autoreset, tuple(AUTORESETS))
+        kind = _AUTORESET_KINDS.get(getattr(autoreset, "value", autoreset), autoreset)
+        _check_choice("autoreset", kind, tuple(AUTORESETS))
         self._dtype = np.dtype(dtype)
         _check_choice("dtype", self._dtype, (np.dtype(np.uint8), np.dtype(np.float32)))
         self._observation_kind = observation
         self._mask_kind = mask
         self._reward = REWARDS[reward]
-        self._autoreset = AUTORESETS[autoreset]
+        self._autoreset = AUTORESETS[kind]
         self._tiles = tile_set(tiles)
         self._copy = copy
         self._crew = Crew(threads)
@@ -246,6 +253,10 @@ class BatchEnv:
         lookers = self._deciders(chosen) if player is None else np.asarray(player)
         if lookers.dtype.kind not in "iu" or not np.isin(lookers, (0, 1)).all():
             raise ValueError(f"unknown player {player!r}: expected 0 or 1")
+        if lookers.shape not in ((), chosen.shape):
+            raise ValueError(
+                f"player has shape {lookers.shape}: expected one player, or shape {chosen.shape}"
+            )
         lookers = np.broadcast_to(lookers, chosen.shape).astype(np.int64)
         whole = self._dtype == np.uint8
         self._share(
@@ -280,6 +291,8 @@ class BatchEnv:
 
     def set_game(self, index: int, state: GameState) -> None:
         """Put a copy of a single game in place of game ``index``."""
+        if not isinstance(state, GameState):
+            raise TypeError(f"state {state!r} has type {type(state).__name__}: expected a GameState")
         if state.tiles.digest != self._tiles.digest:
             raise ValueError(f"the game has tile set {state.tiles.name!r}: expected {self._tiles.name!r}")
         place = self._choose([index])[0]
@@ -494,7 +507,7 @@ def random_playouts(
 
     crew = Crew(threads)
     try:
-        crew.run(work, scores.size // 2)
+        crew.run(work, scores.size // 2, _PLAYOUTS_A_CALL)
     finally:
         crew.close()
     return scores
@@ -506,11 +519,19 @@ def perft(state: GameState, depth: int) -> int:
     The draws are those of the position's stack, and of its generator after a reshuffle. A line that
     ends earlier does not count.
     """
+    if not isinstance(state, GameState):
+        raise TypeError(f"state {state!r} has type {type(state).__name__}: expected a GameState")
     return int(playout.perft(state.to_array(), state.tiles.array, whole_number("depth", depth)))
 
 
 def _stack(states: GameState | Sequence[GameState]) -> tuple[NDArray[np.void], TileSet]:
-    chosen = [states] if isinstance(states, GameState) else list(states)
+    try:
+        chosen = [states] if isinstance(states, GameState) else list(states)
+    except TypeError:
+        chosen = [states]
+    for state in chosen:
+        if not isinstance(state, GameState):
+            raise TypeError(f"state {state!r} has type {type(state).__name__}: expected a GameState")
     if not chosen:
         raise ValueError("no state given: expected one or more")
     if len({state.tiles.digest for state in chosen}) > 1:

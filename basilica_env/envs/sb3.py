@@ -10,9 +10,15 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import VecEnv
+
+try:
+    from stable_baselines3.common.callbacks import BaseCallback
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise ImportError(
+        'basilica_env.envs.sb3 needs Stable-Baselines3: pip install "basilica-env[train]"'
+    ) from error
 
 from basilica_env.core.layout import ACTIONS, PLAYERS
 from basilica_env.envs.batch import RewardKind

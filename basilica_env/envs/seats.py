@@ -206,5 +206,7 @@ class SeatedGames:
 def check_seat(seat: str | int) -> str | int:
     """Return a seat; the texts ``"0"`` and ``"1"`` stand for the numbers."""
     chosen = int(seat) if seat in ("0", "1") else seat
+    if isinstance(seat, bool):
+        raise TypeError(f"seat {seat!r} has type bool: expected one of {', '.join(map(repr, SEATS))}")
     check_choice("seat", chosen, SEATS)
     return chosen

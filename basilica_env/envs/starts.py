@@ -26,6 +26,8 @@ def start_game(seed: int, tiles: Tiles, options: Mapping[str, Any] | None) -> Ga
     ValueError
         If the position or the tile set has a fault, or the position leaves nothing to decide.
     """
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options {options!r} have type {type(options).__name__}: expected a dict or None")
     given = dict(options or {})
     chosen = given.pop("tiles", tiles)
     text = given.pop("position", None)

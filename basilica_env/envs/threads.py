@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from typing import Any, SupportsIndex
 
+MOST_THREADS = 1024
 _SMALLEST_CHUNK = 256
 """Games below which handing a chunk to another thread costs more than it saves."""
 _CHUNKS_A_THREAD = 4
@@ -41,13 +42,19 @@ class _Job:
                 self._work(start, min(start + self._chunk, self._size))
             except BaseException as error:
                 self._error = error
+                self.cancel()
             with self._lock:
                 self._unfinished -= 1
                 if self._unfinished == 0:
                     self._busy.release()
 
+    def cancel(self) -> None:
+        """Hand out no more chunks."""
+        with self._lock:
+            self._unfinished -= sum(1 for _ in self._starts)
+
     def wait(self) -> None:
-        """Wait until every chunk is finished; raise what went wrong in one."""
+        """Wait until every chunk that was begun is finished; raise what went wrong in one."""
         self._busy.acquire()
         if self._error is not None:
             raise self._error
@@ -90,7 +97,7 @@ class Crew:
     """
 
     def __init__(self, threads: int) -> None:
-        others = whole_number("threads", threads, least=1) - 1
+        others = whole_number("threads", threads, least=1, most=MOST_THREADS) - 1
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._paces: dict[Any, _Pace] = {}
         # The threads hold the queue and not the crew, so that a crew that is forgotten can go.
@@ -112,9 +119,13 @@ class Crew:
 
         Parameters
         ----------
-        chunk : how long a range is; None suits games of a batch
+        chunk : how long a range is; None suits games of a batch. An interrupt is answered between two.
         kind : what work it is, if it comes often: it is shared as long as that is faster
         """
+        if chunk is not None and not self._threads:
+            for start in range(0, size, chunk):
+                work(start, min(start + chunk, size))
+            return
         if chunk is None:
             chunk = max(_SMALLEST_CHUNK, -(-size // (_CHUNKS_A_THREAD * (len(self._threads) + 1))))
         if not self._threads or size <= chunk:
@@ -135,8 +146,12 @@ class Crew:
         job = _Job(work, size, chunk)
         for _ in self._threads:
             self._jobs.put(job)
-        job.take_part()
-        job.wait()
+        try:
+            job.take_part()
+            job.wait()
+        except BaseException:  # an interrupt can come anywhere
+            job.cancel()
+            raise
 
     def close(self) -> None:
         """End the threads."""
@@ -156,15 +171,21 @@ def _dismiss(jobs: SimpleQueue[_Job | None], threads: int) -> None:
         jobs.put(None)
 
 
-def whole_number(name: str, value: SupportsIndex, least: int = 0) -> int:
-    """Return an integer of any type as an ``int``; it must not be less than ``least``.
+def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | None = None) -> int:
+    """Return an integer of any type as an ``int``; it must lie between ``least`` and ``most``.
 
     Raises
     ------
     TypeError, ValueError
-        If it is no integer, or too small.
+        If it is no integer, or out of range. A truth value counts as none.
     """
-    number = int(operator.index(value))
-    if number < least:
-        raise ValueError(f"{name} is {number}: expected {least} or more")
-    return number
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise TypeError(f"{name} {value!r} has type {type(value).__name__}: expected an integer")
+    if number < least or (most is not None and number > most):
+        span = f"{least} or more" if most is None else f"{least} to {most}"
+        raise ValueError(f"{name} is {number}: expected {span}")
+    return int(number)

@@ -15,6 +15,7 @@ from basilica_env.envs.batch import RewardKind
 from basilica_env.envs.opponents import Opponent
 from basilica_env.envs.seats import SeatedGames
 from basilica_env.envs.spaces import MASK_DTYPE, check_choice, mask_space, observation_spaces
+from basilica_env.envs.threads import whole_number
 from basilica_env.game import GameState, Tiles
 from basilica_env.render.modes import RENDER_MODES, Renderer
 
@@ -36,7 +37,8 @@ class BasilicaVectorEnv(VectorEnv[Any, Any, Any]):
     observation, dtype : ``"flat"`` or ``"dict"``; ``float32`` or ``uint8``
     tiles : a tile set, the path of one, or ``"standard"``
     threads : threads of the engine
-    autoreset_mode : ``"NextStep"``, ``"SameStep"``, ``"Disabled"``, or Gymnasium's ``AutoresetMode``
+    autoreset_mode : ``"NextStep"``, ``"SameStep"``, ``"Disabled"``, Gymnasium's ``AutoresetMode``, or the
+        names that :class:`basilica_env.BatchEnv` has for them
     render_mode : ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None
 
     Raises
@@ -67,7 +69,7 @@ class BasilicaVectorEnv(VectorEnv[Any, Any, Any]):
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
         self.render_mode = render_mode
-        self.num_envs = num_envs
+        self.num_envs = num_envs = whole_number("num_envs", num_envs, least=1)
         boxes = observation_spaces(observation, dtype)
         self.single_observation_space = spaces.Dict({**boxes, "action_mask": mask_space()})
         self.single_action_space = spaces.Discrete(ACTIONS)
@@ -98,8 +100,10 @@ class BasilicaVectorEnv(VectorEnv[Any, Any, Any]):
         Raises
         ------
         ValueError
-            If the mask does not fit.
+            If the mask does not fit, or there is another option: many games do not begin from one position.
         """
+        for name in options or {}:
+            check_choice("option of reset", name, ("reset_mask",))
         super().reset(seed=seed)
         if options is None or options.get("reset_mask") is None:
             self._games.begin(seed)
@@ -219,5 +223,7 @@ def _only(values: NDArray[Any], games: NDArray[np.int64]) -> NDArray[Any]:
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
     if isinstance(mode, AutoresetMode):
         return mode
-    check_choice("autoreset_mode", mode, tuple(known.value for known in AutoresetMode))
-    return AutoresetMode(mode)
+    engine = {"next-step": "NextStep", "same-step": "SameStep", "disabled": "Disabled"}
+    name = engine.get(mode, mode)
+    check_choice("autoreset_mode", name, tuple(known.value for known in AutoresetMode))
+    return AutoresetMode(name)
