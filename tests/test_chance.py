@@ -241,9 +241,8 @@ def test_outcomes_change_nothing_and_are_games() -> None:
 
 
 def test_a_crown_that_the_reshuffle_hides_again_is_no_result() -> None:
-    """The executed order tile is one of three that look alike, two with a crown, and goes into the new stack."""
+    """The executed tile is one of three that look alike, two with a crown, and goes into the new stack."""
     red = [colours == "R" for colours in STANDARD.colours]
-    orders = zip(red, STANDARD.orders, strict=True)
     twins = replace(
         STANDARD,
         name="twins",

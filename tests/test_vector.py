@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from typing import Any
 
 import gymnasium
@@ -253,7 +255,7 @@ def test_an_illegal_action_names_game_and_move_and_changes_nothing() -> None:
     actions = envs.sample_actions()
     actions[2] = 180
     texts = [envs.game(i).to_text() for i in range(4)]
-    with pytest.raises(IllegalActionError, match=r"180 \(B\) in game 2"):
+    with pytest.raises(IllegalActionError, match=r"180 in game 2: illegal move 'B'"):
         envs.step(actions)
     assert [envs.game(i).to_text() for i in range(4)] == texts
     np.testing.assert_array_equal(envs.action_masks(), observations["action_mask"])
@@ -265,7 +267,7 @@ def test_disabled_refuses_to_step_a_finished_game() -> None:
     over = np.zeros(3, np.bool_)
     while not over.any():
         _, _, over, _, _ = envs.step(envs.sample_actions())
-    with pytest.raises(IllegalActionError, match=f"game {np.flatnonzero(over)[0]} is over"):
+    with pytest.raises(IllegalActionError, match=f"game {np.flatnonzero(over)[0]}: .*the game is over"):
         envs.step(envs.sample_actions())
 
 
@@ -298,7 +300,7 @@ def test_a_faulty_reset_mask_is_refused(mask: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("autoreset_mode", "next-step"),
+        ("autoreset_mode", "nextstep"),
         ("seat", "both"),
         ("reward", "wins"),
         ("observation", "planes"),
@@ -370,3 +372,12 @@ def test_an_unknown_option_of_reset_is_refused(name: str) -> None:
 )
 def test_the_engines_names_of_autoreset_are_known(name: str, mode: str) -> None:
     assert BasilicaVectorEnv(2, autoreset_mode=name).autoreset_mode.value == mode
+
+
+def test_stable_baselines3_is_asked_for_by_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "stable_baselines3"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    monkeypatch.delitem(sys.modules, "basilica_env.envs.sb3", raising=False)
+    with pytest.raises(ImportError, match=r'pip install "basilica-env\[train\]"'):
+        importlib.import_module("basilica_env.envs.sb3")
