@@ -113,7 +113,7 @@ def test_playouts_have_the_scores_of_games_played_one_by_one() -> None:
         ({"n": -1}, "n is -1: expected 0 or more"),
         ({"n": 1.5}, "integer"),
         ({"n": None}, "integer"),
-        ({"threads": 0}, "threads is 0: expected 1 or more"),
+        ({"threads": 0}, "threads is 0: expected 1 to 1024"),
         ({"policy": "best"}, "policy is 'best': expected one of 'uniform', 'kind-first'"),
         ({"seed": -1}, "seed is -1: expected a non-negative integer"),
         ({"states": []}, "no state given"),
