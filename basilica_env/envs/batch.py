@@ -525,6 +525,7 @@ def perft(state: GameState, depth: int) -> int:
 
 
 def _stack(states: GameState | Sequence[GameState]) -> tuple[NDArray[np.void], TileSet]:
+    chosen: list[Any]
     try:
         chosen = [states] if isinstance(states, GameState) else list(states)
     except TypeError:
