@@ -189,8 +189,8 @@ def test_two_processes_compile_at_once_and_a_third_compiles_nothing(tmp_path: Pa
 def check_signatures(reports: list[dict[str, list[str]]]) -> None:
     """Check that each kernel was compiled, and once: so the cache has one file for it, which nobody confuses.
 
-    A kernel that was not compiled belongs into the code of ``EVERYTHING``, so that its cache is tested. A process
-    that finds a kernel in the cache, where the other has just put it, does not compile the kernels within it.
+    A kernel that was not compiled belongs into the code of ``EVERYTHING``, so that its cache is tested. A
+    process that finds a kernel in the cache, put there by the other, does not compile those within it.
     """
     idle = [{name for name, compiled in report.items() if not compiled} for report in reports]
     assert set.intersection(*idle) == set()
