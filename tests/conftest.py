@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 
 import pytest
 
 from basilica_env.reference import CLAUSES
+
+# A run in the background of a script is started with Ctrl-C ignored, and so would be what the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
