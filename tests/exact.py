@@ -1,6 +1,7 @@
 """Exact values by brute force over the reference engine: every arrangement of what is hidden, every line.
 
-``python -m tests.exact`` checks every published endgame by it, which takes a while.
+``python -m tests.exact [FIRST]`` checks every published endgame by it, or those from a number on. All of them
+take some half an hour.
 """
 
 from __future__ import annotations
@@ -106,13 +107,13 @@ def _expected(
     return low if game.player == 0 else high
 
 
-def main() -> int:
-    """Check every published endgame."""
+def main(first: str = "") -> int:
+    """Check every published endgame from a number on."""
     from basilica_env.training.endgames import read_endgames
 
     wrong = 0
     started = time.perf_counter()
-    for entry in read_endgames():
+    for entry in (entry for entry in read_endgames() if entry.name >= first):
         agree = values_by_brute_force(entry.position) == entry.values
         wrong += not agree
         seconds = time.perf_counter() - started
@@ -121,4 +122,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:2]))
