@@ -44,6 +44,7 @@ from basilica_env.core.layout import (
     EXECUTE,
     GAME,
     GLASS,
+    LAST_SPACE,
     MAIN,
     MOVE,
     NONE,
@@ -101,9 +102,6 @@ FIELD_NAMES = (
     "decision",
     "reshuffled",
 )
-
-LAST_SPACE = 30
-"""The space of the king that ends the game (R8.6)."""
 
 _ROW_1 = (1 << COLUMNS) - 1
 _EVERY_SQUARE = (1 << SQUARES) - 1

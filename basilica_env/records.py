@@ -63,11 +63,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from basilica_env.core.layout import SPACES, TILES
+from basilica_env.core.layout import LAST_SPACE, SPACES, TILES
 from basilica_env.core.tiles import TileSet, shown
 from basilica_env.files import named, regular_file, replacing
 from basilica_env.game import GameState
-from basilica_env.notation import LAST_SPACE, PositionError
+from basilica_env.notation import PositionError
 
 FORMAT = "basilica 1"
 UNKNOWN = "?"
