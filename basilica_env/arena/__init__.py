@@ -10,7 +10,8 @@ Examples
 
 from basilica_env.arena.folder import MatchError
 from basilica_env.arena.game import Conditions, Outcome, Spent, Task, play_game
-from basilica_env.arena.match import MatchResult, Progress, Tally, play_match
+from basilica_env.arena.match import Progress, play_match
+from basilica_env.arena.scoreboard import MatchResult, Tally
 from basilica_env.arena.statistics import Estimate, Sprt
 
 __all__ = [

@@ -113,6 +113,13 @@ class Conditions:
         )
 
 
+class Fixture(NamedTuple):
+    """One game to play, and under which conditions."""
+
+    conditions: Conditions
+    task: Task
+
+
 def _number(sequence: np.random.SeedSequence) -> int:
     return int(sequence.generate_state(1)[0])
 

@@ -1,4 +1,4 @@
-"""Plays the games of a match, in this process or in several.
+"""Plays games, in this process or in several.
 
 A worker is a process of its own, started afresh (spawn), with one thread for numerical libraries. It plays
 one game at a time. What its game has come to lies in shared memory, so that the game of a worker that
@@ -17,18 +17,25 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, NamedTuple
 
 from basilica_env.agents import make_agent
-from basilica_env.arena.game import CRASH, OVERTIME, Conditions, Outcome, Task, lost, play_game
+from basilica_env.arena.game import CRASH, OVERTIME, Fixture, Outcome, lost, play_game
 from basilica_env.game import GameState
 from basilica_env.records import GameRecord, Recorder
 
-Played = tuple[Outcome, str]
-"""A game: what the match keeps of it, and its record as text."""
+
+class Played(NamedTuple):
+    """A game that has ended."""
+
+    fixture: Fixture
+    outcome: Outcome
+    record: str
+    """Its record as text."""
+
 
 LONGEST_GAME = 8192
 """Decisions that a journal holds; games have some hundred."""
@@ -41,31 +48,34 @@ _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 _NOBODY = -1
 
 
-def play_games(conditions: Conditions, tasks: Iterable[Task], workers: int) -> Generator[Played, None, None]:
+def play_games(
+    fixtures: Iterable[Fixture], agents: Sequence[str], workers: int
+) -> Generator[Played, None, None]:
     """Play games and yield each as it ends; close the iterator to leave those in play.
 
     Parameters
     ----------
-    conditions : Conditions
-    tasks : iterable of Task
+    fixtures : iterable of Fixture
         Taken one by one as there is somebody to play them.
+    agents : sequence of str
+        The specs of all who play; each process lets them decide once before a clock runs.
     workers : int
         Processes; 1 plays in this one, where nothing can stop an agent that hangs or ends the process.
     """
     if workers == 1:
-        _warm_up(conditions, try_agents=True)
-        for task in tasks:
-            yield _played(play_game(conditions, task))
+        _warm_up(agents)
+        for fixture in fixtures:
+            yield _played(fixture, play_game(*fixture))
     else:
-        crew = _Crew(conditions, tasks, workers)
+        crew = _Crew(fixtures, agents, workers)
         try:
             yield from crew.play()
         finally:
             crew.dismiss()
 
 
-def _played(record: GameRecord) -> Played:
-    return Outcome.of(record), record.to_text()
+def _played(fixture: Fixture, record: GameRecord) -> Played:
+    return Played(fixture, Outcome.of(record), record.to_text())
 
 
 # --- In the worker --------------------------------------------------------------------------------
@@ -102,17 +112,17 @@ class _Writer:
             self.journal.moves += 1
 
 
-def _work(connection: Connection, journal: Any, conditions: Conditions, try_agents: bool) -> None:
+def _work(connection: Connection, journal: Any, agents: Sequence[str]) -> None:
     """Play what comes through a connection until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the match
     threading.Thread(target=_end_with_the_match, daemon=True).start()
     sys.stdout = sys.stderr  # what agents print is no result
-    _warm_up(conditions, try_agents)
+    _warm_up(agents)
     with contextlib.suppress(EOFError, ConnectionError):
         connection.send(None)
         while True:
-            task = connection.recv()
-            connection.send(_played(play_game(conditions, task, _Writer(journal))))
+            fixture = connection.recv()
+            connection.send(_played(fixture, play_game(*fixture, _Writer(journal))))
 
 
 def _end_with_the_match() -> None:
@@ -123,14 +133,14 @@ def _end_with_the_match() -> None:
         os._exit(1)
 
 
-def _warm_up(conditions: Conditions, try_agents: bool) -> None:
+def _warm_up(agents: Sequence[str]) -> None:
     """Compile or load what games need, before a clock runs."""
-    state = GameState.new(0, conditions.tiles)
+    state = GameState.new(0)
     seen = state.copy()
     recorder = Recorder(state)
     recorder.play(state.sample_action())
     recorder.record().to_text()
-    for spec in conditions.agents if try_agents else ():
+    for spec in agents:
         with contextlib.suppress(Exception, SystemExit):  # the games will tell
             make_agent(spec, 0).act(seen.copy())
 
@@ -141,38 +151,36 @@ def _warm_up(conditions: Conditions, try_agents: bool) -> None:
 class _Worker:
     """A worker, as its match sees it."""
 
-    def __init__(self, conditions: Conditions, try_agents: bool) -> None:
+    def __init__(self, agents: Sequence[str]) -> None:
         context = multiprocessing.get_context("spawn")
-        self.limit = conditions.limit
         self.journal: Any = context.RawValue(_Journal)
         self.journal.seat = _NOBODY
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(
-            target=_work, args=(theirs, self.journal, conditions, try_agents), daemon=True
-        )
+        self.process = context.Process(target=_work, args=(theirs, self.journal, agents), daemon=True)
         with _one_thread(), _without_interrupts():
             self.process.start()
         theirs.close()
         self.hired = time.monotonic()
         self.is_ready = False
-        self.task: Task | None = None
+        self.fixture: Fixture | None = None
 
     def deadline(self) -> float:
         """Return the monotonic time at which what it does is cut short."""
         if not self.is_ready:
             return self.hired + LONGEST_WARM_UP
-        if self.task is None:
+        if self.fixture is None:
             return math.inf
-        return float(self.journal.since) + self.limit + max(self.limit, GRACE)
+        limit = self.fixture.conditions.limit
+        return float(self.journal.since) + limit + max(limit, GRACE)
 
-    def give(self, task: Task) -> None:
+    def give(self, fixture: Fixture) -> None:
         """Have it play a game. If it is dead, that shows when its answer is awaited."""
-        self.task = task
+        self.fixture = fixture
         self.journal.seat = _NOBODY
         self.journal.since = math.inf
         self.journal.moves = 0
         with contextlib.suppress(OSError):
-            self.connection.send(task)
+            self.connection.send(fixture)
 
     def end(self) -> None:
         """Kill it."""
@@ -191,23 +199,23 @@ class _Worker:
 class _Crew:
     """The workers of a match."""
 
-    def __init__(self, conditions: Conditions, tasks: Iterable[Task], size: int) -> None:
-        self.conditions = conditions
-        self.tasks = iter(tasks)
+    def __init__(self, fixtures: Iterable[Fixture], agents: Sequence[str], size: int) -> None:
+        self.fixtures = iter(fixtures)
+        self.agents = agents
+        """Whom workers try before their first game; none if that has ended one."""
         self.size = size
         self.workers: list[_Worker] = []
-        self.again: deque[Task] = deque()
-        self.failures: Counter[Task | None] = Counter()
-        self.are_tasks_left = True
+        self.again: deque[Fixture] = deque()
+        self.failures: Counter[Fixture | None] = Counter()
+        self.are_games_left = True
         self.is_compiled = False
-        self.try_agents = True
 
     def play(self) -> Iterator[Played]:
-        """Play all tasks."""
+        """Play all games."""
         self._hire()
         while True:
-            self._give_tasks()
-            if not self.are_tasks_left and not any(worker.task for worker in self.workers):
+            self._give_games()
+            if not self.are_games_left and not any(worker.fixture for worker in self.workers):
                 return
             for worker in self._wait():
                 yield from self._hear(worker)
@@ -223,16 +231,16 @@ class _Crew:
         self.workers.clear()
 
     def _hire(self) -> None:
-        self.workers.append(_Worker(self.conditions, self.try_agents))
+        self.workers.append(_Worker(self.agents))
 
-    def _give_tasks(self) -> None:
+    def _give_games(self) -> None:
         for worker in self.workers:
-            if worker.is_ready and worker.task is None:
-                task = self.again.popleft() if self.again else next(self.tasks, None)
-                self.are_tasks_left = task is not None
-                if task is None:
+            if worker.is_ready and worker.fixture is None:
+                fixture = self.again.popleft() if self.again else next(self.fixtures, None)
+                self.are_games_left = fixture is not None
+                if fixture is None:
                     return
-                worker.give(task)
+                worker.give(fixture)
 
     def _wait(self) -> list[_Worker]:
         """Wait a while for workers that have something to say."""
@@ -250,7 +258,7 @@ class _Crew:
             worker.is_ready = True
             self._complete()
         else:
-            worker.task = None
+            worker.fixture = None
             yield played
 
     def _complete(self) -> None:
@@ -267,31 +275,34 @@ class _Crew:
         """Hire somebody for a worker that has died or must; its game is lost by whose code was running."""
         worker.end()
         self.workers.remove(worker)
-        if worker.task is not None and worker.journal.seat != _NOBODY:
-            yield _played(self._record(worker, worker.task, kind, reason or worker.fate()))
+        if worker.fixture is not None and worker.journal.seat != _NOBODY:
+            record = _unfinished(worker, worker.fixture, kind, reason or worker.fate())
+            yield _played(worker.fixture, record)
         else:
             self._count_failure(worker)
-        if self.are_tasks_left:
+        if self.are_games_left:
             self._hire()
 
     def _count_failure(self, worker: _Worker) -> None:
         """Play a game again that nobody's fault has ended, and warm up without agents if they broke it."""
-        self.failures[worker.task] += 1
-        if self.failures[worker.task] > 2:
-            what = "warming up" if worker.task is None else f"playing {worker.task}"
+        fixture = worker.fixture
+        self.failures[fixture] += 1
+        if self.failures[fixture] > 2:
+            what = "warming up" if fixture is None else f"playing {fixture.task}"
             raise RuntimeError(f"a worker {worker.fate()} while {what}, and so did others before")
-        if worker.task is not None:
-            self.again.append(worker.task)
-            self.are_tasks_left = True
+        if fixture is not None:
+            self.again.append(fixture)
+            self.are_games_left = True
         elif not worker.is_ready:
-            self.try_agents = False
+            self.agents = ()
 
-    def _record(self, worker: _Worker, task: Task, kind: str, reason: str) -> GameRecord:
-        """Return the record of a game that its worker could not finish."""
-        recorder = self.conditions.recorder(task)
-        for action in islice(worker.journal.actions, worker.journal.moves):
-            recorder.play(action)
-        return lost(recorder, worker.journal.seat, kind, reason)
+
+def _unfinished(worker: _Worker, fixture: Fixture, kind: str, reason: str) -> GameRecord:
+    """Return the record of a game that its worker could not finish."""
+    recorder = fixture.conditions.recorder(fixture.task)
+    for action in islice(worker.journal.actions, worker.journal.moves):
+        recorder.play(action)
+    return lost(recorder, worker.journal.seat, kind, reason)
 
 
 @contextlib.contextmanager
