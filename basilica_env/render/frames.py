@@ -11,7 +11,7 @@ from basilica_env.render.words import marks, move_words, result, scoring_title
 
 if TYPE_CHECKING:
     from basilica_env.game import Area, GameState
-    from basilica_env.records import GameRecord
+    from basilica_env.records import GameRecord, RecordedMove
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,28 @@ def frames(record: GameRecord) -> Iterator[Frame]:
     state = record.initial()
     yield Frame(state, None, "", f"{names[0]} against {names[1]}", "", None, "")
     for recorded in record.moves:
-        move, player, king = recorded.move, state.player, state.king
-        words, marked, areas = move_words(state, move), marks(state, move), state.scoring_of(move)
-        state.play(move, recorded.reshuffled or None)
-        scoring = None
-        if areas is not None:
-            scoring = Scoring(scoring_title(state, king), tuple(areas), state.scores)
-            words += f"; scoring {scoring.points[0]}:{scoring.points[1]}"
-        if state.is_over:
-            words += f"; {result(state.scores, names)}"
-        yield Frame(state, player, move, words, marked, scoring, recorded.comment)
+        yield advance(state, recorded, names)
+
+
+def advance(state: GameState, recorded: RecordedMove, names: tuple[str, str]) -> Frame:
+    """Play a recorded move in `state`, and say what it did.
+
+    Raises
+    ------
+    ValueError
+        If the move is not legal; nothing has changed then.
+    """
+    move, player, king = recorded.move, state.player, state.king
+    areas = state.scoring_of(move)
+    words, marked = move_words(state, move), marks(state, move)
+    state.play(move, recorded.reshuffled or None)
+    scoring = None
+    if areas is not None:
+        scoring = Scoring(scoring_title(state, king), tuple(areas), state.scores)
+        words += f"; scoring {scoring.points[0]}:{scoring.points[1]}"
+    if state.is_over:
+        words += f"; {result(state.scores, names)}"
+    return Frame(state, player, move, words, marked, scoring, recorded.comment)
 
 
 def caption(frame: Frame, number: int, names: tuple[str, str]) -> str:

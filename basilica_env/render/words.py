@@ -123,8 +123,12 @@ def question(state: GameState) -> str:
 
 def explanation(decision: str) -> str:
     """Give the rules of a decision, by clause, in lines of a drawing's width."""
-    paragraphs = _RULES[decision_kind(decision)].split("\n\n")
-    return "\n".join(fill(paragraph, WIDTH, subsequent_indent="  ") for paragraph in paragraphs)
+    return "\n".join(fill(text, WIDTH, subsequent_indent="  ") for text in paragraphs(decision))
+
+
+def paragraphs(decision: str) -> list[str]:
+    """Give the rules of a decision, by clause, a line each."""
+    return [" ".join(text.split("\n")) for text in _RULES[decision_kind(decision)].split("\n\n")]
 
 
 def turn_line(view: PositionView, names: tuple[str, str]) -> str:
