@@ -1,82 +1,123 @@
-"""The folder of a match: ``games.basilica``, a record a game as it ends, and ``match.json``."""
+"""The folder of a match or a tournament.
+
+``games.basilica`` has a record a game, written as it ends; ``match.json`` or ``tournament.json`` the settings
+and the result.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
+from basilica_env import __version__
+from basilica_env.core.compile import source_digest
 from basilica_env.core.tiles import TileSet
 from basilica_env.files import regular_file, write_text
 from basilica_env.records import GameRecord, read_records
 
-SUMMARY, GAMES = "match.json", "games.basilica"
-FORMAT = "basilica match 1"
+GAMES = "games.basilica"
+MATCH, TOURNAMENT, STUDY = "match", "tournament", "study"
+"""What can be kept in a folder."""
+VERSION = 1
 
 _WHOLE_RECORD = re.compile(rb"^(?:1-0|0-1|1/2-1/2|\*) +[0-9]+:[0-9]+\n", re.MULTILINE)
 
 
 class MatchError(ValueError):
-    """A folder that does not fit the match that is to be played in it."""
+    """A folder that does not fit what is to be played in it."""
 
 
 class MatchFolder:
-    """The files of a match, open for one process at a time.
+    """The files of a match or a tournament, open for one process at a time.
 
     Parameters
     ----------
     path : Path
         Made if it does not exist; its parent must.
+    kind : str
+        :data:`MATCH` or :data:`TOURNAMENT`.
 
     Raises
     ------
     MatchError
-        If another process plays a match there.
+        If another process plays there.
     OSError
         If the folder cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: str = MATCH) -> None:
         self.path = path
+        self.kind = kind
         path.mkdir(exist_ok=True)
         self.games = regular_file(path / GAMES).open("ab+", buffering=0)
         try:
             _lock(self.games)
         except OSError:
             self.close()
-            raise MatchError(f"{path}: another process is playing a match there") from None
+            raise MatchError(f"{path}: another process is playing there") from None
 
     def close(self) -> None:
         """Close the files."""
         self.games.close()
 
+    def begin(self, resume: bool) -> dict[str, Any] | None:
+        """Return the summary of what is to go on, None if it begins, and remove what a crash has left.
+
+        Raises
+        ------
+        MatchError
+            If there is something and it is not to go on, or what is there is damaged.
+        """
+        summary = self.summary()
+        if not resume and (summary is not None or not self.is_empty()):
+            raise MatchError(
+                f"{self.path} holds a {self.kind}: go on with it (resume), or choose another folder"
+            )
+        if summary is None and not self.is_empty():
+            raise MatchError(f"{self.path} holds games but no summary of their {self.kind}")
+        self.cut_torn_record()
+        return summary
+
     def summary(self) -> dict[str, Any] | None:
-        """Read ``match.json``; None if there is none.
+        """Read the summary; None if there is none.
 
         Raises
         ------
         MatchError
             If it is damaged.
         """
-        path = self.path / SUMMARY
-        try:
-            summary = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except ValueError as error:
-            raise MatchError(f"{path}: not JSON: {error}") from None
-        if not isinstance(summary, dict) or summary.get("format") != FORMAT:
-            raise MatchError(f"{path}: expected a summary of format {FORMAT!r}")
-        return summary
+        return read_summary(self.path, self.kind)
 
-    def write_summary(self, summary: dict[str, Any]) -> None:
-        """Write ``match.json``, whole or not at all."""
-        text = json.dumps({"format": FORMAT, **summary}, indent=2, allow_nan=False) + "\n"
-        write_text(self.path / SUMMARY, text)
+    def check(self, summary: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+        """Check that the games here are those that are to go on.
+
+        Raises
+        ------
+        MatchError
+            If they were played under other conditions.
+        """
+        check_identity(self.path, self.kind, summary, identity)
+
+    def recorded_seed(self) -> int | None:
+        """Return the seed of what is here; None if nothing is.
+
+        Raises
+        ------
+        MatchError
+            If the summary is damaged.
+        """
+        return recorded_seed(self.path, self.kind)
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """Write the summary, whole or not at all."""
+        write_summary(self.path, self.kind, summary)
 
     def append(self, record: str) -> None:
         """Add a record by a single write."""
@@ -101,7 +142,7 @@ class MatchFolder:
             self.games.truncate(end)
 
     def records(self, tiles: TileSet) -> Iterator[GameRecord]:
-        """Read the games.
+        """Read the games, which were played with one tile set.
 
         Raises
         ------
@@ -109,6 +150,78 @@ class MatchFolder:
             If one is damaged.
         """
         return read_records(self.path / GAMES, [tiles])
+
+
+def read_summary(path: Path, kind: str) -> dict[str, Any] | None:
+    """Read what a folder says of the match, tournament or study in it; None if it says nothing.
+
+    Raises
+    ------
+    MatchError
+        If that is damaged.
+    """
+    file = path / f"{kind}.json"
+    try:
+        summary = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise MatchError(f"{file}: not JSON: {error}") from None
+    if not isinstance(summary, dict) or summary.get("format") != _format(kind):
+        raise MatchError(f"{file}: expected a summary of format {_format(kind)!r}")
+    return summary
+
+
+def write_summary(path: Path, kind: str, summary: Mapping[str, Any]) -> None:
+    """Write what a folder says of what is in it, whole or not at all."""
+    text = json.dumps({"format": _format(kind), **summary}, indent=2, allow_nan=False) + "\n"
+    write_text(path / f"{kind}.json", text)
+
+
+def check_identity(path: Path, kind: str, summary: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+    """Check that a summary says what makes games what they are.
+
+    Raises
+    ------
+    MatchError
+        If it says something else.
+    """
+    for name, value in identity.items():
+        if summary.get(name) != value:
+            raise MatchError(
+                f"{path} holds a {kind} with {name} {summary.get(name)!r}: expected {value!r} to go on"
+            )
+
+
+def recorded_seed(path: Path, kind: str) -> int | None:
+    """Return the seed that a summary names; None if there is no summary.
+
+    Raises
+    ------
+    MatchError
+        If the summary is damaged.
+    """
+    summary = read_summary(path, kind)
+    if summary is None:
+        return None
+    seed = summary.get("seed")
+    if not isinstance(seed, int):
+        raise MatchError(f"{path / kind}.json names the seed {seed!r}: expected an integer")
+    return seed
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of all that has a say in how games go."""
+    return {
+        "basilica_env": __version__,
+        "core": source_digest(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numba", "numpy")},
+    }
+
+
+def _format(kind: str) -> str:
+    return f"basilica {kind} {VERSION}"
 
 
 def _lock(file: IO[bytes]) -> None:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 import os
-import platform
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from basilica_env import __version__
 from basilica_env.agents import make_agent
-from basilica_env.arena.folder import SUMMARY, MatchError, MatchFolder
+from basilica_env.arena.folder import MatchFolder, versions
 from basilica_env.arena.game import Conditions, Fixture, Outcome, Task
 from basilica_env.arena.scoreboard import MatchResult, Scoreboard
 from basilica_env.arena.statistics import Sprt
 from basilica_env.arena.workers import play_games
-from basilica_env.core.compile import source_digest
 from basilica_env.core.layout import PLAYERS
 from basilica_env.core.tiles import TileSet, tile_set
 
@@ -108,7 +104,7 @@ def play_match(
     folder = None if out is None else MatchFolder(Path(out))
     try:
         if seed is None:
-            seed = _recorded_seed(folder) if resume else None
+            seed = folder.recorded_seed() if resume and folder is not None else None
         if seed is None:
             seed = secrets.randbits(SEED_BITS)
         conditions = Conditions((spec_a, spec_b), seed, chosen, limit_ms)
@@ -127,15 +123,6 @@ def _check_numbers(games: int | None, minutes: float | None, workers: int, limit
             raise ValueError(f"{name} {number!r}: expected a number above 0")
     if workers < 1:
         raise ValueError(f"workers {workers}: expected a number from 1")
-
-
-def _recorded_seed(folder: MatchFolder | None) -> int | None:
-    summary = folder.summary() if folder is not None else None
-    if summary is None:
-        return None
-    if not isinstance(summary.get("seed"), int):
-        raise MatchError(f"{SUMMARY} names the seed {summary.get('seed')!r}: expected an integer")
-    return int(summary["seed"])
 
 
 class _Match:
@@ -216,25 +203,12 @@ class _Match:
 
     def _open(self, folder: MatchFolder, resume: bool) -> None:
         """Take over the games of a match that goes on."""
-        summary = folder.summary()
-        if not resume and (summary is not None or not folder.is_empty()):
-            raise MatchError(f"{folder.path} holds a match: go on with it (resume), or choose another folder")
-        if summary is None and not folder.is_empty():
-            raise MatchError(f"{folder.path} holds games but no summary of their match")
-        folder.cut_torn_record()
+        summary = folder.begin(resume)
         if summary is not None:
-            self._check(summary, folder.path)
+            folder.check(summary, self._identity())
             for record in folder.records(self.conditions.tiles):
                 self.board.add(Outcome.of(record))
         folder.write_summary(self._summary(0, None))
-
-    def _check(self, summary: Mapping[str, Any], path: Path) -> None:
-        """Check that a folder holds games of this match."""
-        for name, value in self._identity().items():
-            if summary.get(name) != value:
-                raise MatchError(
-                    f"{path} holds a match with {name} {summary.get(name)!r}: expected {value!r} to go on"
-                )
 
     def _close(self, folder: MatchFolder | None, workers: int, stopped: str) -> MatchResult:
         result = replace(self.board.result(), stopped=stopped)
@@ -258,12 +232,7 @@ class _Match:
             "minutes": self.minutes,
             "sprt": None if self.sprt is None else asdict(self.sprt),
             "workers": workers,
-            "versions": {
-                "basilica_env": __version__,
-                "core": source_digest(),
-                "python": platform.python_version(),
-                **{name: version(name) for name in ("numba", "numpy")},
-            },
+            "versions": versions(),
             "seconds": time.monotonic() - self.begun,
             "result": None if result is None else result.to_json(),
         }

@@ -42,7 +42,7 @@ CONFIDENCE = 0.95
 _NEARLY_NONE = 1e-3
 """Stands for a count of 0, so that every mean between 0 and 1 has a likelihood; as in Fishtest."""
 
-_NORMAL = NormalDist()
+NORMAL = NormalDist()
 
 
 class Estimate(NamedTuple):
@@ -86,7 +86,7 @@ def wilson(score: float, games: int, confidence: float = CONFIDENCE) -> Estimate
     """
     if games == 0:
         return Estimate(0.5, 0.0, 1.0)
-    z = _quantile(confidence)
+    z = quantile(confidence)
     centre = (score + z * z / (2 * games)) / (1 + z * z / games)
     spread = z * math.sqrt(score * (1 - score) / games + z * z / (4 * games**2)) / (1 + z * z / games)
     return Estimate(score, max(0.0, centre - spread), min(1.0, centre + spread))
@@ -102,10 +102,10 @@ def pair_score(pairs: Sequence[int], confidence: float = CONFIDENCE) -> Estimate
     """
     counts = _counts(pairs)
     mean = _mean(counts)
-    threshold = _quantile(confidence) ** 2
+    threshold = quantile(confidence) ** 2
 
     def is_inside(score: float) -> bool:
-        return _deviance(counts, score) <= threshold
+        return _misfit(counts, score) <= threshold
 
     value = _mean(pairs) if sum(pairs) else 0.5
     return Estimate(value, _last_inside(is_inside, mean, 0.0), _last_inside(is_inside, mean, 1.0))
@@ -122,12 +122,13 @@ def superiority(pairs: Sequence[int]) -> float:
     It is the normal distribution at the signed root of the likelihood ratio against a mean of 1/2 (Wilks).
     """
     counts = _counts(pairs)
-    root = math.sqrt(_deviance(counts, 0.5))
-    return _NORMAL.cdf(math.copysign(root, _mean(counts) - 0.5))
+    root = math.sqrt(_misfit(counts, 0.5))
+    return NORMAL.cdf(math.copysign(root, _mean(counts) - 0.5))
 
 
-def _quantile(confidence: float) -> float:
-    return _NORMAL.inv_cdf((1 + confidence) / 2)
+def quantile(confidence: float) -> float:
+    """Return how many standard errors to each side hold so much of the normal distribution."""
+    return NORMAL.inv_cdf((1 + confidence) / 2)
 
 
 def _last_inside(is_inside: Callable[[float], bool], inside: float, end: float) -> float:
@@ -147,7 +148,36 @@ def _last_inside(is_inside: Callable[[float], bool], inside: float, end: float) 
 # --- The likelihood of pairs ----------------------------------------------------------------------
 
 
-def _counts(pairs: Sequence[int]) -> list[float]:
+class Deviance(NamedTuple):
+    """How badly a mean score fits, and the first two derivatives of that by the mean score."""
+
+    value: float
+    slope: float
+    curvature: float
+
+
+def pair_deviance(pairs: Sequence[float], score: float) -> Deviance:
+    """Return how badly a mean score fits a pentanomial.
+
+    It is twice the logarithm of the greatest likelihood over the greatest with this mean (Wilks), which is 0
+    for the mean of the pairs.
+
+    Parameters
+    ----------
+    pairs : a pentanomial; its counts need not be whole
+    score : the mean score, between 0 and 1
+    """
+    counts = _counts(pairs)
+    offsets = _offsets(score)
+    x = _multiplier(counts, offsets)
+    weights = [n / (1 + x * offset) ** 2 for n, offset in zip(counts, offsets, strict=True)]
+    spread = sum(weight * offset * offset for weight, offset in zip(weights, offsets, strict=True))
+    # The value is stationary in x, and x moves with the score as its equation demands.
+    twice = 2 * sum(counts)
+    return Deviance(_deviance(counts, offsets, x), -twice * x, twice * sum(weights) / spread)
+
+
+def _counts(pairs: Sequence[float]) -> list[float]:
     if len(pairs) != len(PAIR_SCORES) or min(pairs) < 0:
         raise ValueError(f"pairs {pairs!r}: expected five counts")
     return [count or _NEARLY_NONE for count in pairs]
@@ -157,12 +187,19 @@ def _mean(counts: Sequence[float]) -> float:
     return sum(n * value for n, value in zip(counts, PAIR_SCORES, strict=True)) / sum(counts)
 
 
-def _deviance(counts: Sequence[float], score: float) -> float:
-    """Return twice the logarithm of the greatest likelihood over the greatest with a mean of `score`."""
-    offsets = [value - score for value in PAIR_SCORES]
-    x = _multiplier(counts, offsets)
+def _deviance(counts: Sequence[float], offsets: Sequence[float], x: float) -> float:
     logarithms = (n * math.log1p(x * offset) for n, offset in zip(counts, offsets, strict=True))
     return max(0.0, 2 * sum(logarithms))
+
+
+def _misfit(counts: Sequence[float], score: float) -> float:
+    """Return the value of :func:`pair_deviance` alone."""
+    offsets = _offsets(score)
+    return _deviance(counts, offsets, _multiplier(counts, offsets))
+
+
+def _offsets(score: float) -> list[float]:
+    return [value - score for value in PAIR_SCORES]
 
 
 def _multiplier(counts: Sequence[float], offsets: Sequence[float]) -> float:
@@ -221,7 +258,7 @@ class Sprt:
     def ratio(self, pairs: Sequence[int]) -> float:
         """Return the logarithm of the likelihood ratio of H1 to H0, given a pentanomial."""
         counts = _counts(pairs)
-        against = [_deviance(counts, expected_score(elo)) for elo in (self.elo0, self.elo1)]
+        against = [_misfit(counts, expected_score(elo)) for elo in (self.elo0, self.elo1)]
         return (against[0] - against[1]) / 2
 
     def verdict(self, pairs: Sequence[int]) -> str | None:
