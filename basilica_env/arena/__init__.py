@@ -8,14 +8,19 @@ Examples
 4
 """
 
+from basilica_env.arena.dataset import BuildProgress, Dataset, build_dataset
 from basilica_env.arena.folder import MatchError
 from basilica_env.arena.game import Conditions, Outcome, Spent, Task, play_game
 from basilica_env.arena.match import Progress, play_match
+from basilica_env.arena.part import DatasetError
 from basilica_env.arena.scoreboard import MatchResult, Tally
 from basilica_env.arena.statistics import Estimate, Sprt
 
 __all__ = [
+    "BuildProgress",
     "Conditions",
+    "Dataset",
+    "DatasetError",
     "Estimate",
     "MatchError",
     "MatchResult",
@@ -25,6 +30,7 @@ __all__ = [
     "Sprt",
     "Tally",
     "Task",
+    "build_dataset",
     "play_game",
     "play_match",
 ]

@@ -13,13 +13,13 @@ import sys
 from collections.abc import Sequence
 
 from basilica_env import __version__
-from basilica_env.cli import analyse, bench, demo, match, play, replay, tiles
+from basilica_env.cli import analyse, bench, dataset, demo, match, play, replay, tiles
 from basilica_env.cli.terminal import Failure, Misuse, tolerate_encoding
 
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 """Exit statuses; the last two are those of a program stopped by the signal."""
 
-VERBS = (demo, play, match, replay, analyse, tiles, bench)
+VERBS = (demo, play, match, dataset, replay, analyse, tiles, bench)
 
 _EXAMPLES = """\
 examples:
