@@ -1,4 +1,4 @@
-"""Matches of agents, and what they say about strength.
+"""Matches and tournaments of agents, and what they say about strength.
 
 Examples
 --------
@@ -11,10 +11,11 @@ Examples
 from basilica_env.arena.dataset import BuildProgress, Dataset, build_dataset
 from basilica_env.arena.folder import MatchError
 from basilica_env.arena.game import Conditions, Outcome, Spent, Task, play_game
-from basilica_env.arena.match import Progress, play_match
+from basilica_env.arena.match import play_match
 from basilica_env.arena.part import DatasetError
-from basilica_env.arena.scoreboard import MatchResult, Tally
+from basilica_env.arena.scoreboard import MatchResult, Progress, Tally
 from basilica_env.arena.statistics import Estimate, Sprt
+from basilica_env.arena.tournament import TournamentResult, play_tournament
 
 __all__ = [
     "BuildProgress",
@@ -30,7 +31,9 @@ __all__ = [
     "Sprt",
     "Tally",
     "Task",
+    "TournamentResult",
     "build_dataset",
     "play_game",
     "play_match",
+    "play_tournament",
 ]

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from basilica_env.agents import make_agent
 from basilica_env.arena.folder import MatchFolder, versions
 from basilica_env.arena.game import Conditions, Fixture, Outcome, Task
-from basilica_env.arena.scoreboard import MatchResult, Scoreboard
+from basilica_env.arena.scoreboard import MatchResult, Progress, Scoreboard
 from basilica_env.arena.statistics import Sprt
 from basilica_env.arena.workers import play_games
 from basilica_env.core.layout import PLAYERS
@@ -24,33 +24,6 @@ from basilica_env.core.tiles import TileSet, tile_set
 
 DEFAULT_GAMES = 100
 SEED_BITS = 32
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a match is.
-
-    Attributes
-    ----------
-    result : MatchResult
-        So far.
-    played : int
-        Games played since the match began, or was resumed.
-    seconds : float
-        Since then.
-    left : float or None
-        Seconds until it stops at the latest; None if nobody knows.
-    """
-
-    result: MatchResult
-    played: int
-    seconds: float
-    left: float | None
-
-    @property
-    def rate(self) -> float:
-        """Games a second."""
-        return self.played / self.seconds if self.seconds else 0.0
 
 
 def play_match(
@@ -66,7 +39,7 @@ def play_match(
     resume: bool = False,
     tiles: str | os.PathLike[str] | TileSet = "standard",
     limit_ms: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress[MatchResult]], None] | None = None,
 ) -> MatchResult:
     """Play a match of two agents, in pairs of games with the same stack and the seats swapped.
 
@@ -95,7 +68,7 @@ def play_match(
     KeyboardInterrupt
         If it is interrupted; the folder has then all games that had ended, and can be resumed.
     """
-    _check_numbers(games, minutes, workers, limit_ms)
+    check_numbers(games, minutes, workers, limit_ms)
     if games is None and minutes is None and sprt is None:
         games = DEFAULT_GAMES
     for spec in (spec_a, spec_b):
@@ -115,7 +88,14 @@ def play_match(
             folder.close()
 
 
-def _check_numbers(games: int | None, minutes: float | None, workers: int, limit_ms: float | None) -> None:
+def check_numbers(games: int | None, minutes: float | None, workers: int, limit_ms: float | None) -> None:
+    """Check the numbers that all who play matches take.
+
+    Raises
+    ------
+    ValueError
+        If one makes no sense.
+    """
     if games is not None and (games < 2 or games % 2):
         raise ValueError(f"games {games}: expected an even number from 2, for they come in pairs")
     for name, number in (("minutes", minutes), ("limit in milliseconds", limit_ms)):
@@ -134,7 +114,7 @@ class _Match:
         games: int | None,
         minutes: float | None,
         sprt: Sprt | None,
-        progress: Callable[[Progress], None] | None,
+        progress: Callable[[Progress[MatchResult]], None] | None,
     ) -> None:
         self.conditions = conditions
         self.games = games
@@ -192,7 +172,7 @@ class _Match:
             return "time"
         return ""
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> Progress[MatchResult]:
         seconds = time.monotonic() - self.begun
         left = []
         if self.games is not None:

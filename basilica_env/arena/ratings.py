@@ -63,7 +63,7 @@ class Pairing(NamedTuple):
 
     first: int
     second: int
-    pairs: Sequence[int]
+    pairs: Sequence[float]
     """The pentanomial, from the side of the first."""
 
 
@@ -267,7 +267,7 @@ class _Model:
         return NORMAL.cdf(math.copysign(root, float(best.ratings[one] - best.ratings[other])))
 
 
-def _with_prior(pairs: Sequence[int]) -> list[float]:
+def _with_prior(pairs: Sequence[float]) -> list[float]:
     counts = [float(count) for count in pairs]
     counts[_DRAWN] += PRIOR_GAMES / 2
     return counts

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from basilica_env.arena.folder import MatchError
 from basilica_env.arena.game import Conditions, Outcome, Spent, Task
@@ -15,6 +15,7 @@ from basilica_env.arena.statistics import Estimate, Sprt, pair_elo, pair_score, 
 from basilica_env.core.layout import PLAYERS
 
 Pentanomial = tuple[int, int, int, int, int]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,33 @@ def finite(number: float) -> float | None:
 def json_estimate(estimate: Estimate) -> dict[str, float | None]:
     """Return a value and the ends of its interval as JSON takes them."""
     return {name: finite(value) for name, value in estimate._asdict().items()}
+
+
+@dataclass(frozen=True)
+class Progress(Generic[Result]):
+    """How far a match, or something made of matches, is.
+
+    Attributes
+    ----------
+    result : MatchResult, or what else it comes to
+        So far.
+    played : int
+        Games played since it began, or was resumed.
+    seconds : float
+        Since then.
+    left : float or None
+        Seconds until it stops at the latest; None if nobody knows.
+    """
+
+    result: Result
+    played: int
+    seconds: float
+    left: float | None
+
+    @property
+    def rate(self) -> float:
+        """Games a second."""
+        return self.played / self.seconds if self.seconds else 0.0
 
 
 @dataclass

@@ -122,7 +122,7 @@ def _work(connection: Connection, journal: Any, agents: Sequence[str]) -> None:
         connection.send(None)
         while True:
             fixture = connection.recv()
-            connection.send(_played(fixture, play_game(*fixture, _Writer(journal))))
+            connection.send(_played(fixture, play_game(fixture.conditions, fixture.task, _Writer(journal))))
 
 
 def _end_with_the_match() -> None:
