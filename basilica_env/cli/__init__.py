@@ -13,18 +13,19 @@ import sys
 from collections.abc import Sequence
 
 from basilica_env import __version__
-from basilica_env.cli import analyse, bench, dataset, demo, match, play, replay, tiles
+from basilica_env.cli import analyse, bench, dataset, demo, match, play, replay, serve, tiles, tournament
 from basilica_env.cli.terminal import Failure, Misuse, tolerate_encoding
 
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 """Exit statuses; the last two are those of a program stopped by the signal."""
 
-VERBS = (demo, play, match, dataset, replay, analyse, tiles, bench)
+VERBS = (demo, play, serve, match, tournament, dataset, replay, analyse, tiles, bench)
 
 _EXAMPLES = """\
 examples:
   basilica demo                    two greedy players play a game
   basilica play                    you against a greedy player
+  basilica serve --open            play, watch and analyse in the browser
   basilica match greedy random     which of two agents is stronger
   basilica replay demo.basilica    a game again, move by move
   basilica analyse "POSITION"      the best moves in a position

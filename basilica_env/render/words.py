@@ -104,6 +104,8 @@ The game ends with the third scoring (R8.6), or when a tile is needed and the st
 the one reshuffle (R7.2). More points win (R9.1).""",
 }
 
+DECISION_KINDS = tuple(_RULES)
+
 
 def decision_kind(decision: str) -> str:
     """Give the kind in a decision text: ``"scaffold:1:2"`` is of the kind ``"scaffold"``."""

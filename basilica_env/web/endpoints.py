@@ -1,0 +1,160 @@
+"""What an endpoint is: a path and a method, what is asked and answered there, and how a request is read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from basilica_env.core.tiles import shown
+from basilica_env.web import messages
+from basilica_env.web.refusals import TooLargeError, TooSlowError, UnreadableError, WrongError, WrongTypeError
+from basilica_env.web.settings import BODY_SECONDS, MOST_BODY
+
+JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+EVENTS = "text/event-stream"
+
+Handler = Callable[[Any, Request, Any], Awaitable[Response]]
+"""Takes the interface, the request and its body as a message."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One path and method.
+
+    Attributes
+    ----------
+    method, path : str
+        The path as Starlette writes it: ``/api/games/{game}/positions/{number:int}``.
+    handler : callable
+        A method of the interface.
+    summary : str
+        What it does, in a line.
+    answer : type of messages.Response, or media type
+    status : HTTPStatus
+        Of the answer.
+    body : type of messages.Request or None
+    flags : tuple of str
+        Names in the query that may be ``true`` or ``false``.
+    refusals : tuple of HTTPStatus
+        Why it may refuse, besides what its body and its path bring with them.
+    most_bytes : int
+        Of the body.
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    summary: str
+    answer: type[messages.Response] | str | None
+    status: HTTPStatus = HTTPStatus.OK
+    body: type[messages.Request] | None = None
+    flags: tuple[str, ...] = ()
+    refusals: tuple[HTTPStatus, ...] = ()
+    most_bytes: int = MOST_BODY
+
+    @property
+    def parameters(self) -> list[tuple[str, bool]]:
+        """The names in the path, and whether each is a number."""
+        return [(name, kind == ":int") for name, kind in re.findall(r"{(\w+)(:int)?}", self.path)]
+
+    async def answer_to(self, interface: object, request: Request) -> Response:
+        """Read a request and answer it."""
+        _check_query(request, self.flags)
+        body = None if self.body is None else await read_body(request, self.body, self.most_bytes)
+        return await self.handler(interface, request, body)
+
+
+def flag(request: Request, name: str, usual: bool) -> bool:
+    """Return a flag of the query."""
+    return {"true": True, "false": False}.get(request.query_params.get(name, ""), usual)
+
+
+def _check_query(request: Request, flags: tuple[str, ...]) -> None:
+    for name, value in request.query_params.multi_items():
+        if name not in flags:
+            known = ", ".join(flags) or "none"
+            raise UnreadableError(f"parameter {shown(name)} in the query: expected {known}")
+        if value not in ("true", "false"):
+            raise UnreadableError(f"parameter {name} in the query is {shown(value)}: expected true or false")
+
+
+async def read_body(request: Request, kind: type[messages.Request], most: int) -> messages.Request:
+    """Read the body of a request as a message.
+
+    Raises
+    ------
+    Refusal
+        If it is no JSON, too large, too slow or not such a message.
+    """
+    media = request.headers.get("content-type", "")
+    if media.partition(";")[0].strip().lower() != JSON:
+        raise WrongTypeError(f"Content-Type is {shown(media)}: expected {JSON}")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            raw = await _receive(request, most)
+    except TimeoutError:
+        raise TooSlowError(f"the body: expected all of it within {BODY_SECONDS:g} seconds") from None
+    return _message(raw, kind)
+
+
+async def _receive(request: Request, most: int) -> bytes:
+    fault = TooLargeError(f"the body is too large: expected at most {most} bytes")
+    announced = request.headers.get("content-length", "0")
+    if announced.isascii() and announced.isdigit() and int(announced[:20]) > most:
+        raise fault
+    raw = bytearray()
+    try:
+        async for chunk in request.stream():
+            raw += chunk
+            if len(raw) > most:
+                raise fault
+    except ClientDisconnect:
+        raise UnreadableError("the body: expected all of it, the connection ended") from None
+    return bytes(raw)
+
+
+def _message(raw: bytes, kind: type[messages.Request]) -> messages.Request:
+    try:
+        plain = msgspec.json.decode(raw)
+    except RecursionError:
+        raise UnreadableError("the body is nested too deeply: expected a JSON object") from None
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise UnreadableError(f"the body: expected a JSON object, {error}") from None
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise WrongError(_explained(str(error), plain)) from None
+
+
+_AT = re.compile(r"(?P<right>.*) - at `\$(?P<path>.*)`", re.DOTALL)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<number>[0-9]+)\]", re.ASCII)
+
+
+def _explained(fault: str, plain: Any) -> str:
+    """Put the place and the value before what was expected."""
+    match = _AT.fullmatch(fault)
+    if match is None:
+        return f"the body: {_lowered(fault)}"
+    value = plain
+    for step in _STEP.finditer(match["path"]):
+        value = value[int(step["number"])] if step["name"] is None else value[step["name"]]
+    place = match["path"].removeprefix(".")
+    return f"{place} is {shown(value) if isinstance(value, str) else _cut(value)}: {_lowered(match['right'])}"
+
+
+def _cut(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def _lowered(text: str) -> str:
+    return text[0].lower() + text[1:]
