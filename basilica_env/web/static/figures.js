@@ -1,0 +1,68 @@
+// Numbers as people read them, and the list of an analysis.
+
+import { el } from "./dom.js";
+import { placesOf } from "./moves.js";
+
+const grouping = new Intl.NumberFormat("en");
+
+export const count = number => grouping.format(number);
+export const percent = chance => `${Math.round(chance * 100)} %`;
+export const points = margin => `${margin > 0 ? "+" : margin < 0 ? "−" : "±"}${Math.abs(margin).toFixed(1)}`;
+
+/** What is best known about a move, short: its win chance, or its margin. */
+export function worth({ win_chance: chance, margin }) {
+  return chance !== null ? percent(chance) : margin !== null ? points(margin) : "";
+}
+
+/** The best moves as marks on the board: where a move ends, its rank and worth. */
+export function hintsByPlace(moves) {
+  const hints = new Map();
+  moves.forEach((move, at) => {
+    const place = placesOf(move).at(-1);
+    if (place && !hints.has(place)) hints.set(place, { rank: at + 1, text: [at + 1, variant(move.move), worth(move)].filter(Boolean).join(" ") });
+  });
+  return hints;
+}
+
+/** Which of the moves that end on one place it is: the vault, or the rank. */
+const variant = move => move.match(/^V[1-3]/)?.[0] ?? move.match(/=(.)$/)?.[1] ?? "";
+
+/** A table of moves, best first; `look(move)` is called while one is pointed at or in focus. */
+export function movesTable(moves, look = () => {}, play = null) {
+  const row = (move, at) =>
+    el(
+      "tr",
+      { on: { mouseenter: () => look(move), mouseleave: () => look(null) } },
+      el(
+        "th",
+        { scope: "row" },
+        el("span", { class: "rank" }, String(at + 1)),
+        play
+          ? el(
+              "button",
+              {
+                type: "button",
+                on: { click: () => play(move), focus: () => look(move), blur: () => look(null) },
+              },
+              el("b", {}, move.move),
+              el("small", {}, move.words),
+            )
+          : el("span", {}, el("b", {}, move.move), el("small", {}, move.words)),
+      ),
+      el("td", {}, move.win_chance === null ? "–" : percent(move.win_chance)),
+      el("td", {}, move.margin === null ? "–" : points(move.margin)),
+      el("td", {}, move.value === null ? "–" : move.value.toFixed(3).replace("-", "−")),
+      el("td", {}, count(move.visits)),
+    );
+  const titles = ["Move", "Win", "Margin", "Value", "Visits"];
+  return el(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Best moves" },
+    el(
+      "table",
+      { class: "moves" },
+      el("thead", {}, el("tr", {}, ...titles.map(title => el("th", { scope: "col" }, title)))),
+      el("tbody", {}, ...moves.map(row)),
+    ),
+  );
+}

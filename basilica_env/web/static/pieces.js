@@ -1,0 +1,58 @@
+// Small signs in the colours of the drawing: builders, tokens, coins, the king.
+
+import { el, svg } from "./dom.js";
+
+const FILL = ["var(--first)", "var(--second)"];
+const LINE = ["var(--first_line)", "var(--second_line)"];
+
+/** A builder of a player, with the player's number on it. */
+export function builder(player, height = 28) {
+  const width = (height * 24) / 31;
+  const paint = { fill: FILL[player], stroke: LINE[player], "stroke-width": 1.4, "stroke-linejoin": "round" };
+  return svg(
+    "svg",
+    { class: "piece", viewBox: "0 0 24 31", width, height, "aria-hidden": "true" },
+    svg("path", { d: "M7 15H17L22.5 30H1.5Z", ...paint }),
+    svg("circle", { cx: 12, cy: 8.5, r: 7, ...paint }),
+    svg(
+      "text",
+      { x: 12, y: 27, "text-anchor": "middle", "font-size": 11, "font-weight": "bold", fill: LINE[player] },
+      String(player),
+    ),
+  );
+}
+
+function disc(words) {
+  return svg(
+    "svg",
+    { class: "piece", viewBox: "0 0 18 18", width: 18, height: 18, "aria-hidden": "true" },
+    svg("circle", { cx: 9, cy: 9, r: 7.6, fill: "var(--gold)", stroke: "var(--gold_line)", "stroke-width": 1.3 }),
+    svg(
+      "text",
+      { x: 9, y: 13, "text-anchor": "middle", "font-size": 11, "font-weight": "bold", fill: "var(--gold_ink)" },
+      words,
+    ),
+  );
+}
+
+export const token = () => disc("");
+export const coin = () => disc("$");
+
+/** The king's crown. */
+export function crown() {
+  return svg(
+    "svg",
+    { class: "piece", viewBox: "0 0 18 13", width: 18, height: 13, "aria-hidden": "true" },
+    svg("path", {
+      d: "M1 12H17L17.5 3L12.8 6.6L9 1L5.2 6.6L0.5 3Z",
+      fill: "var(--gold)",
+      stroke: "var(--gold_line)",
+      "stroke-linejoin": "round",
+    }),
+  );
+}
+
+/** A player's number as a small badge in the colour of her pieces. */
+export function badge(player) {
+  return el("span", { class: `badge player-${player}` }, String(player));
+}
