@@ -47,6 +47,8 @@ from basilica_env.arena.statistics import (
 from basilica_env.cli import main
 from basilica_env.core.tiles import TileSet
 from basilica_env.records import GameRecord, RecordError, read_records
+from tests.arena_agents import CLOCK
+from tests.killed import kill_often
 from tests.pseudo_terminal import PseudoTerminal
 
 ROOT = Path(__file__).parent.parent
@@ -141,6 +143,14 @@ def test_an_agent_against_itself_has_one_half_inside_its_interval() -> None:
     inside = sum(
         score.low <= 0.5 <= score.high for score in map(pair_score, simulated(EQUAL, 200, 100, seed=1))
     )
+
+    assert inside >= 93
+
+
+def test_a_random_player_against_itself_has_one_half_inside_its_interval() -> None:
+    matches = [play_match("random", "random", 20, seed=seed) for seed in range(100)]
+
+    inside = sum(match.score.low <= 0.5 <= match.score.high for match in matches)
 
     assert inside >= 93
 
@@ -280,7 +290,10 @@ def test_streams_of_chance_do_not_depend_on_the_number_of_words_in_a_seed() -> N
     ],
 )
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_fault_loses_the_game(agent: str, termination: str, reason: str, seat: int) -> None:
+def test_a_fault_loses_the_game(
+    agent: str, termination: str, reason: str, seat: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("basilica_env.arena.game.time", CLOCK)  # a busy machine makes nobody late
     spec = f"{AGENTS}:{agent}"
 
     record = play_game(conditions(spec, "random", limit_ms=100), Task(0, seat))
@@ -698,6 +711,20 @@ def test_killed_matches_end_with_the_same_games(tmp_path: Path) -> None:
         assert kill_at(folder, size)
 
     play_match(f"{AGENTS}:Slow", "random", 16, out=folder, resume=True)
+
+    assert essences(folder) == essences(uninterrupted)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_match_killed_20_times_ends_with_the_same_games(tmp_path: Path) -> None:
+    uninterrupted, folder = tmp_path / "uninterrupted", tmp_path / "killed"
+    play_match("random", "random", 100, seed=4, out=uninterrupted)
+
+    def play() -> MatchResult:
+        return play_match("random", "random", 100, seed=4, out=folder, resume=True)
+
+    assert kill_often(play, folder / "games.basilica", 20, random.Random(1)) == 20
+    play()
 
     assert essences(folder) == essences(uninterrupted)
 
