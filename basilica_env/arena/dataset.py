@@ -45,7 +45,7 @@ from basilica_env.arena.part import (
     cut,
     part_file,
     read_metadata,
-    read_part,
+    read_one,
     write_part,
     written,
 )
@@ -151,10 +151,9 @@ class Dataset:
         """
         for part in self.parts:
             if part.game <= game < part.game + part.games:
-                path = self.root / part.source
-                found = [found for found in read_part(path, part, tiles) if isinstance(found, tuple)]
-                if game - part.game < len(found):
-                    return found[game - part.game][1]
+                record = read_one(self.root / part.source, part, game - part.game, tiles)
+                if record is not None:
+                    return record
         raise DatasetError(f"{self.path}: no game {game}")
 
     def verify(self) -> None:

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -167,11 +168,7 @@ def read_part(
     OSError
         If it cannot be read.
     """
-    with path.open("rb") as file:
-        file.seek(part.start)
-        block = file.read(part.end - part.start)
-    if _digest(block) != part.digest:
-        raise DatasetError(f"{path}: changed in the meantime; make the data set again")
+    block = _slice(path, part)
     text = io.BytesIO(block)
     text.name = str(path)
     for number, found in enumerate(scan_records(text, tiles), part.records + 1):
@@ -181,6 +178,27 @@ def read_part(
             )
         else:
             yield number, found
+
+
+def read_one(path: Path, part: Part, number: int, tiles: Iterable[TileSet] = ()) -> GameRecord | None:
+    """Read one record of a part; None if there are not so many.
+
+    Parameters
+    ----------
+    path, part, tiles : as for :func:`read_part`
+    number : of the record among those of the part that are not damaged, from 0
+    """
+    records = (found[1] for found in read_part(path, part, tiles) if isinstance(found, tuple))
+    return next(islice(records, number, None), None)
+
+
+def _slice(path: Path, part: Part) -> bytes:
+    with path.open("rb") as file:
+        file.seek(part.start)
+        block = file.read(part.end - part.start)
+    if _digest(block) != part.digest:
+        raise DatasetError(f"{path}: changed in the meantime; make the data set again")
+    return block
 
 
 # --- Writing --------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def elo_difference(score: float) -> float:
 # --- Intervals ------------------------------------------------------------------------------------
 
 
-def wilson(score: float, games: int, confidence: float = CONFIDENCE) -> Estimate:
+def wilson(score: float, games: float, confidence: float = CONFIDENCE) -> Estimate:
     """Return the interval of a mean score if all games were independent (Wilson).
 
     Draws count as half a win and half a loss, which makes it wider than need be.
