@@ -246,6 +246,20 @@ class GameState:
         """The king's space, 0 to 30."""
         return int(self._games["king"][0])
 
+    @property
+    def orders(self) -> tuple[str | None, ...]:
+        """The codes of the tiles on the order spaces; None for a space that could not be refilled."""
+        return self._codes("orders")
+
+    @property
+    def vaults(self) -> tuple[str | None, ...]:
+        """The codes of the tiles on the vault spaces; None for an empty one."""
+        return self._codes("vaults")
+
+    def _codes(self, spaces: str) -> tuple[str | None, ...]:
+        codes = self._tiles.codes
+        return tuple(None if tile == NONE else codes[tile] for tile in self._games[spaces][0])
+
     def returns(self) -> tuple[int, int]:
         """Return +1, -1 or 0 for each player by the result (R9.1); zeros until the game is over."""
         first, second = self.scores
@@ -262,8 +276,8 @@ class GameState:
         single.supplies(self._games, supplies)
         return PositionView(
             cathedral=self._cathedral(),
-            orders=tuple(None if tile == NONE else codes[tile] for tile in game["orders"]),
-            vaults=tuple(None if tile == NONE else codes[tile] for tile in game["vaults"]),
+            orders=self.orders,
+            vaults=self.vaults,
             stack=tuple(codes[tile] for tile in game["deck"][top:TILES]),
             discard=tuple(codes[tile] for tile in game["deck"][:discards]),
             king=self.king,

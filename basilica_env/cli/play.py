@@ -253,7 +253,7 @@ def menu(state: GameState) -> str:
 def _entry(state: GameState, move: str) -> tuple[str, str]:
     """Give the group that a move belongs to, and how it is listed there."""
     if move.startswith("V"):
-        return f"Vault {move[1]}: {state.view().vaults[int(move[1]) - 1]}", move
+        return f"Vault {move[1]}: {state.vaults[int(move[1]) - 1]}", move
     if move.startswith("O"):
         return "Orders", f"{move} {order_title(state, int(move[1]) - 1)}"
     if move == "B":

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,11 @@ def add(verbs: Any) -> None:
     )
     parser.add_argument("--host", default=HOST, help="the address to listen at (default: %(default)s)")
     parser.add_argument(
-        "--port", type=_port, default=PORT, metavar="N", help="0 takes a free one (default: %(default)s)"
+        "--port",
+        type=_number(0, 65535),
+        default=PORT,
+        metavar="N",
+        help="0 takes a free one (default: %(default)s)",
     )
     parser.add_argument(
         "--allow-host",
@@ -46,7 +51,7 @@ def add(verbs: Any) -> None:
         default=[],
         type=_name,
         metavar="NAME",
-        help="a name, besides localhost and addresses, that browsers may call this server by; may be repeated",
+        help="a name, besides localhost and addresses, to be called by; may be repeated",
     )
     parser.add_argument(
         "--games",
@@ -80,11 +85,7 @@ def add(verbs: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def _port(text: str) -> int:
-    return _number(0, 65535)(text)
-
-
-def _number(least: int, most: int) -> Any:
+def _number(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not re.fullmatch("[0-9]{1,9}", text, re.ASCII) or not least <= int(text) <= most:
             raise argparse.ArgumentTypeError(f"{text!r}: expected an integer from {least} to {most}")

@@ -155,7 +155,7 @@ def result(scores: tuple[int, int], names: tuple[str, str]) -> str:
 
 def order_title(state: GameState, space: int) -> str:
     """Give the name of the order on an order space, counted from 0."""
-    code = state.view().orders[space]
+    code = state.orders[space]
     assert code is not None, "an order is carried out on a space that has a tile"
     return ORDER_TITLES[state.tiles.orders[state.tiles.numbers[code]]]
 
@@ -189,7 +189,7 @@ def move_words(state: GameState, move: str) -> str:
     kind = decision_kind(state.decision)
     squares = squares_of(state, move)
     if move.startswith("V"):
-        code = state.view().vaults[int(move[1]) - 1]
+        code = state.vaults[int(move[1]) - 1]
         assert code is not None, "a vault is placed from a space that has a tile"
         crown = ", with a crown" if state.tiles.crowns[state.tiles.numbers[code]] else ""
         return f"places vault {code} on {squares[0]}{crown}"

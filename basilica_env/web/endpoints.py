@@ -22,6 +22,9 @@ JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 EVENTS = "text/event-stream"
 
+LONGEST_VALUE = 40
+"""Characters of a wrong value that an answer repeats."""
+
 Handler = Callable[[Any, Request, Any], Awaitable[Response]]
 """Takes the interface, the request and its body as a message."""
 
@@ -132,28 +135,29 @@ def _message(raw: bytes, kind: type[messages.Request]) -> messages.Request:
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
-        raise WrongError(_explained(str(error), plain)) from None
+        raise WrongError(_explained(str(error), plain, kind)) from None
 
 
 _AT = re.compile(r"(?P<right>.*) - at `\$(?P<path>.*)`", re.DOTALL)
 _STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<number>[0-9]+)\]", re.ASCII)
 
 
-def _explained(fault: str, plain: Any) -> str:
+def _explained(fault: str, plain: Any, kind: type[messages.Request]) -> str:
     """Put the place and the value before what was expected."""
     match = _AT.fullmatch(fault)
     if match is None:
-        return f"the body: {_lowered(fault)}"
+        fields = ", ".join(field.name for field in msgspec.structs.fields(kind)) or "none"
+        return f"the body: {_lowered(fault)}; its fields are {fields}"
     value = plain
     for step in _STEP.finditer(match["path"]):
         value = value[int(step["number"])] if step["name"] is None else value[step["name"]]
     place = match["path"].removeprefix(".")
-    return f"{place} is {shown(value) if isinstance(value, str) else _cut(value)}: {_lowered(match['right'])}"
+    return f"{place} is {_cut(value)}: {_lowered(match['right'])}"
 
 
 def _cut(value: Any) -> str:
     text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 40 else f"{text[:40]}..."
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
 def _lowered(text: str) -> str:

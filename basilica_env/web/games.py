@@ -18,6 +18,7 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -285,7 +286,8 @@ class Game:
         seat, begun = self.seat, time.monotonic()
         assert isinstance(seat, AgentSeat), "an agent is to decide"
         loop = asyncio.get_running_loop()
-        self.thought = thought = Thought(self._limit, lambda: loop.call_soon_threadsafe(self.feed.wake))
+        wake = partial(loop.call_soon_threadsafe, self.feed.wake)
+        self.thought = thought = Thought(self._limit, wake)
         seed = seed_of(self.origin.seed, len(self.course.moves))
         try:
             move = await self._thinkers.play(choose, seat.agent, self.state, seed, thought)

@@ -27,7 +27,8 @@ _WITH_A_BODY = (
 def describe(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
     """Describe the interface."""
     listed = list(endpoints)
-    kinds = {messages.Failure} | {entry.body for entry in listed if entry.body is not None}
+    kinds: set[type[msgspec.Struct]] = {messages.Failure}
+    kinds |= {entry.body for entry in listed if entry.body is not None}
     kinds |= {entry.answer for entry in listed if isinstance(entry.answer, type)}
     _, schemas = msgspec.json.schema_components(
         sorted(kinds, key=lambda kind: kind.__name__), ref_template=_REF

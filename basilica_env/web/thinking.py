@@ -40,7 +40,7 @@ class Thought:
         Called now and then from the agent's thread.
     """
 
-    def __init__(self, limit: float, told: Callable[[], None] | None = None) -> None:
+    def __init__(self, limit: float, told: Callable[[], object] | None = None) -> None:
         self.is_ended = False
         self.simulations = 0
         self.seconds = 0.0
