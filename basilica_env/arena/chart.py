@@ -115,7 +115,8 @@ class _Chart:
         widest = max((shapes.text_width(label, SIZE) for label in labels), default=0)
         self.label_width = min(WIDEST_LABEL, widest)
         self.left = MARGIN + self.label_width + GAP
-        self.top = MARGIN + 22 + (20 if self.has_legend else 0) + 24
+        self.top = MARGIN + 26 + (20 if self.has_legend else 0)
+        self.top += 20 if any(panel.title for panel in panels) else 0
         self.bottom = self.top + self.row * len(labels)
         self.width = self.left + sum(panel.width + PANEL_GAP for panel in panels) - PANEL_GAP + MARGIN
         self.height = self.bottom + 40 + (22 if note else 0)
