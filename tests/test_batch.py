@@ -15,15 +15,17 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from numba import njit
 
 from basilica_env import BatchEnv, BatchStep, GameState, perft, random_playouts
 from basilica_env.core import playout
 from basilica_env.core.batch import BATCH_STATE
 from basilica_env.core.layout import ACTIONS, GAME, MASK_WORDS, MOVE
 from basilica_env.core.observation import OBSERVATION_SIZE, PLANES_SHAPE, SCALARS_SIZE, split
+from basilica_env.core.share import claim, fill, new_share, withdraw
 from basilica_env.envs import batch as batch_module
 from basilica_env.envs.batch import IllegalActionError
-from basilica_env.envs.threads import Crew
+from basilica_env.envs.threads import Crew, _Pace
 from tests.chance import Generator
 from tests.positions import STANDARD
 
@@ -921,7 +923,7 @@ def test_an_interrupt_ends_the_work_between_two_pieces(threads: int) -> None:
 
     crew = Crew(threads)
     with pytest.raises(KeyboardInterrupt):
-        crew.run(work, 10_000, 10)
+        crew.run(work, 10_000, chunk=10)
     assert len(begun) <= threads
     crew.close()
 
@@ -1171,9 +1173,97 @@ def test_a_crew_does_each_piece_of_work_once(threads: int, size: int) -> None:
         done[start:stop] += 1
 
     for _ in range(3):
-        crew.run(work, size)
+        crew.run(work, size, chunk=100)
     assert (done == 3).all()
     crew.close()
+
+
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def count_rows(times: Any, share: Any, part: int) -> None:
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            times[k] += 1
+        start, stop = claim(share, part, stop - start)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("size", [0, 1, 127, 128, 129, 1000, 5001])
+def test_a_crew_gives_each_row_to_a_kernel_once(threads: int, size: int) -> None:
+    crew = Crew(threads)
+    times = np.zeros(size, np.int64)
+    for _ in range(200):
+        crew.run_kernel(count_rows, size, times)
+    assert (times == 200).all()
+    crew.close()
+
+
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come(part: int) -> None:
+    share = new_share(parts=3)
+    fill(share, rows=300, chunk=30)
+    starts = []
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        starts.append(start)
+        start, stop = claim(share, part, stop - start)
+    own = [100 * part + at for at in (0, 30, 60, 90)]
+    assert starts[:4] == own
+    assert sorted(starts) == [100 * other + at for other in range(3) for at in (0, 30, 60, 90)]
+
+
+def test_nothing_is_left_to_claim_of_a_share_that_is_withdrawn() -> None:
+    share = new_share(parts=2)
+    fill(share, rows=300, chunk=30)
+    withdraw(share)
+    start, stop = claim(share, 1, 0)
+    assert start >= stop
+
+
+def test_the_first_of_several_illegal_actions_is_named_by_any_number_of_threads() -> None:
+    rows = [700, 1400, 2999]
+    for threads in (1, 2, 3):
+        env = BatchEnv(3000, seed=1, threads=threads)
+        for _ in range(60):
+            actions = env.sample_actions()
+            wrong = actions.copy()
+            wrong[rows] = env.view(rows).mask.argmin(axis=1)
+            before = env.get_state()
+            with pytest.raises(IllegalActionError, match="in game 700:"):
+                env.step(wrong)
+            assert env.get_state().tobytes() == before.tobytes()
+            env.step(actions)
+        env.close()
+
+
+class _Clock:
+    """Calls of a kernel that take the times given, alone and shared."""
+
+    def __init__(self, alone: float, shared: float) -> None:
+        self.pace = _Pace()
+        self.seconds = {False: alone, True: shared}
+        self.chosen: list[bool] = []
+
+    def run(self, calls: int) -> float:
+        """Run; return how often the work was shared."""
+        self.chosen.clear()
+        for _ in range(calls):
+            way = self.pace.shares()
+            self.chosen.append(way)
+            self.pace.note("work", 1000, self.seconds[way])
+        return sum(self.chosen) / calls
+
+
+def test_work_is_shared_where_that_is_faster_and_only_there() -> None:
+    clock = _Clock(alone=1e-3, shared=5e-4)
+    clock.run(5000)
+    assert clock.run(5000) > 0.9
+    clock.seconds[True] = 2e-3  # another process has come
+    clock.run(5000)
+    assert clock.run(5000) < 0.1
+    clock.seconds[True] = 5e-4  # it is gone
+    clock.run(5000)
+    assert clock.run(5000) > 0.9
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -1186,9 +1276,9 @@ def test_an_error_in_one_piece_of_work_is_told_and_the_crew_goes_on(threads: int
 
     for _ in range(3):
         with pytest.raises(KeyError, match="here"):
-            crew.run(fail, 2000)
+            crew.run(fail, 2000, chunk=100)
     done = []
-    crew.run(lambda start, stop: done.append(stop - start), 2000)
+    crew.run(lambda start, stop: done.append(stop - start), 2000, chunk=100)
     assert sum(done) == 2000
     crew.close()
 

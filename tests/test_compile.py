@@ -44,6 +44,7 @@ from basilica_env import BatchEnv, GameState, perft, random_playouts
 from basilica_env.agents import make_agent
 from basilica_env.agents.solver import solve
 from basilica_env.core.tiles import TileSet
+from basilica_env.envs.threads import Crew
 from basilica_env.training import fit_value
 from basilica_env.training.endgames import read_endgames
 from rich.progress import Progress
@@ -81,6 +82,15 @@ def use_batch(**options):
     env.reset(seed=3, indices=[1])
     use_game(env.game(0))
 
+def use_crew():
+    def fail(start, stop):
+        raise KeyError
+    crew = Crew(2)
+    try:
+        crew.run(fail, 10, chunk=1)
+    except KeyError:
+        crew.close()
+
 def use_search(state):
     agent = make_agent("mcts:sims=20", 1)
     for _ in range(3):
@@ -92,6 +102,7 @@ def use_search(state):
     long = [endgame for endgame in read_endgames() if endgame.positions > 100 and not endgame.chance]
     solve(GameState.from_text(min(long, key=lambda endgame: endgame.positions).position))
 
+use_crew()
 use_search(GameState.new(seed=1))
 state = use_game(GameState.new(seed=1))
 use_game(GameState.from_text(state.to_text()))

@@ -105,7 +105,7 @@ def play_round(settings: Settings, number: int, weights: NDArray[np.float32], pr
             progress.advance(task)
 
     try:
-        crew.run(work, settings.games)
+        crew.run(work, settings.games, chunk=1)
     finally:
         crew.close()
     kept = np.arange(selfplay.LONGEST) < lengths[:, None]

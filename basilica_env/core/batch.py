@@ -1,8 +1,8 @@
 """Many games at once: one call steps a range of them and writes what the players get to see.
 
-Every kernel works on the games ``indices[start:stop]`` and writes row ``k`` of the outputs for game
-``indices[k]``. Games do not share anything, so the result is the same however the range is split. An
-output that is not wanted is an array without rows.
+Every kernel works on its part of a share (:mod:`basilica_env.core.share`) of the games ``indices`` and
+writes row ``k`` of the outputs for game ``indices[k]``. Games have nothing in common, so the result is
+the same whoever claims which. An output that is not wanted is an array without rows.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from basilica_env.core.layout import (
 from basilica_env.core.observation import OBSERVATION_SIZE, write_observation
 from basilica_env.core.playout import random_action
 from basilica_env.core.random import advance
+from basilica_env.core.share import await_others, begin, claim
 from basilica_env.core.soundness import is_sound
 
 BATCH_STATE = np.dtype([("game", GAME), ("sampler", np.uint64), ("length", np.int64)], align=True)
@@ -51,19 +52,22 @@ def write_mask(game: Any, out: Any, at: int) -> None:
 
 
 @kernel
-def first_illegal(states: Any, indices: Any, actions: Any, reset: int) -> int:
-    """Return the first k for which ``actions[k]`` is not legal in game ``indices[k]``, or NONE.
+def _check(states: Any, indices: Any, actions: Any, reset: int, wrong: Any, share: Any, part: int) -> None:
+    """Write the first row found in this part whose action is not legal to ``wrong[part]``, if there is one.
 
-    A finished game takes any action where its next step resets it, and none elsewhere.
+    A finished game takes any action where its next step resets it, and none elsewhere. Returns when all
+    parts are checked.
     """
-    for k in range(len(indices)):
-        game = states[indices[k]].game
-        if game.decision == OVER:
-            if reset != RESET_NEXT_STEP:
-                return k
-        elif not rules.is_legal(game, actions[k]):
-            return k
-    return NONE
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            game = states[indices[k]].game
+            is_over = game.decision == OVER
+            is_legal = reset == RESET_NEXT_STEP if is_over else rules.is_legal(game, actions[k])
+            if not is_legal:
+                wrong[part] = min(wrong[part], k)
+        start, stop = claim(share, part, stop - start)
+    await_others(share)
 
 
 @kernel
@@ -105,42 +109,54 @@ def view(
     bits: Any,
     observation: Any,
     players: Any,
-    start: int,
-    stop: int,
+    share: Any,
+    part: int,
 ) -> None:
     """Write mask, observation and decider of games that stay as they are."""
-    for k in range(start, stop):
-        _write_views(states[indices[k]].game, tiles, k, whole, mask, bits, observation, players)
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            _write_views(states[indices[k]].game, tiles, k, whole, mask, bits, observation, players)
+        start, stop = claim(share, part, stop - start)
 
 
 @kernel
 def observe(
-    states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, start: int, stop: int
+    states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, share: Any, part: int
 ) -> None:
     """Write what player ``players[k]`` sees of game ``indices[k]``."""
-    for k in range(start, stop):
-        game = states[indices[k]].game
-        write_observation(game, tiles, players[k], whole, out, k * OBSERVATION_SIZE)
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            game = states[indices[k]].game
+            write_observation(game, tiles, players[k], whole, out, k * OBSERVATION_SIZE)
+        start, stop = claim(share, part, stop - start)
 
 
 @kernel
-def deal(states: Any, tiles: Any, indices: Any, start: int, stop: int) -> None:
+def deal(states: Any, tiles: Any, indices: Any, share: Any, part: int) -> None:
     """Deal new games with the generators of the records."""
-    for k in range(start, stop):
-        rules.deal(states[indices[k]].game, tiles)
-        states[indices[k]].length = 0
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            rules.deal(states[indices[k]].game, tiles)
+            states[indices[k]].length = 0
+        start, stop = claim(share, part, stop - start)
 
 
 @kernel
-def sample(states: Any, indices: Any, actions: Any, start: int, stop: int) -> None:
+def sample(states: Any, indices: Any, actions: Any, share: Any, part: int) -> None:
     """Write a random legal action for each game, each equally likely; 0 for a finished one."""
-    for k in range(start, stop):
-        state = states[indices[k]]
-        if state.game.decision == OVER:
-            actions[k] = 0
-        else:
-            state.sampler = advance(state.sampler)
-            actions[k] = random_action(state.game, state.sampler)
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            state = states[indices[k]]
+            if state.game.decision == OVER:
+                actions[k] = 0
+            else:
+                state.sampler = advance(state.sampler)
+                actions[k] = random_action(state.game, state.sampler)
+        start, stop = claim(share, part, stop - start)
 
 
 @kernel
@@ -161,10 +177,12 @@ def step(
     scores: Any,
     lengths: Any,
     final_observation: Any,
-    start: int,
-    stop: int,
+    wrong: Any,
+    checks: Any,
+    share: Any,
+    part: int,
 ) -> None:
-    """Play legal actions and write everything that follows from them.
+    """Play the actions, if all are legal, and write everything that follows from them.
 
     Parameters
     ----------
@@ -182,33 +200,44 @@ def step(
     lengths : int64 array, shape (n,), decisions played, before a reset
     final_observation : bytes of n * 2 flat observations; for a game that is reset at once, what
         player 0 and player 1 saw at its end
+    wrong : int64 array, shape (parts,), n in each; the smallest becomes the first row whose action is not
+        legal, and then no game is changed
+    checks : a share of the n rows, for looking at the actions
     """
-    for k in range(start, stop):
-        state = states[indices[k]]
-        game = state.game
-        if game.decision == OVER:  # first_illegal lets this pass only where the next step resets
-            rules.deal(game, tiles)
-            state.length = 0
-            gained = 0
-        else:
-            lead = game.scores[0] - game.scores[1]
-            rules.apply(game, tiles, actions[k])
-            state.length += 1
-            gained = game.scores[0] - game.scores[1] - lead
-        over = game.decision == OVER
-        _write_reward(game, reward, gained, rewards, k)
-        terminated[k] = over
-        scores[k, 0] = game.scores[0]
-        scores[k, 1] = game.scores[1]
-        lengths[k] = state.length
-        if over and reset == RESET_SAME_STEP:
-            if len(final_observation):
-                for player in range(2):
-                    at = (2 * k + player) * OBSERVATION_SIZE
-                    write_observation(game, tiles, player, whole, final_observation, at)
-            rules.deal(game, tiles)
-            state.length = 0
-        _write_views(game, tiles, k, whole, mask, bits, observation, players)
+    begin(share)
+    _check(states, indices, actions, reset, wrong, checks, part)
+    for found in wrong:
+        if found < len(indices):
+            return
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            state = states[indices[k]]
+            game = state.game
+            if game.decision == OVER:  # the check lets this pass only where the next step resets
+                rules.deal(game, tiles)
+                state.length = 0
+                gained = 0
+            else:
+                lead = game.scores[0] - game.scores[1]
+                rules.apply(game, tiles, actions[k])
+                state.length += 1
+                gained = game.scores[0] - game.scores[1] - lead
+            over = game.decision == OVER
+            _write_reward(game, reward, gained, rewards, k)
+            terminated[k] = over
+            scores[k, 0] = game.scores[0]
+            scores[k, 1] = game.scores[1]
+            lengths[k] = state.length
+            if over and reset == RESET_SAME_STEP:
+                if len(final_observation):
+                    for player in range(2):
+                        at = (2 * k + player) * OBSERVATION_SIZE
+                        write_observation(game, tiles, player, whole, final_observation, at)
+                rules.deal(game, tiles)
+                state.length = 0
+            _write_views(game, tiles, k, whole, mask, bits, observation, players)
+        start, stop = claim(share, part, stop - start)
 
 
 @kernel

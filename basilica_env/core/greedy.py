@@ -13,6 +13,7 @@ from basilica_env.core.lookahead import DEPTH, settle
 from basilica_env.core.playout import count_legal, legal_action
 from basilica_env.core.random import advance, below
 from basilica_env.core.rules import apply, decider
+from basilica_env.core.share import claim
 
 
 @kernel
@@ -46,12 +47,15 @@ def best_settled(game: Any, tiles: Any, kind: int, work: Any, state: Any) -> int
 
 
 @kernel
-def greedy_actions(states: Any, tiles: Any, indices: Any, actions: Any, start: int, stop: int) -> None:
+def greedy_actions(states: Any, tiles: Any, indices: Any, actions: Any, share: Any, part: int) -> None:
     """Write the greedy action for each game of a batch; 0 for a finished one."""
     work = np.empty(2 * DEPTH, states[:1]["game"].dtype)
-    for k in range(start, stop):
-        state = states[indices[k]]
-        actions[k] = 0
-        if state.game.decision != OVER:
-            state.sampler = advance(state.sampler)
-            actions[k] = best_settled(state.game, tiles, LEAD_NOW, work, state.sampler)
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            state = states[indices[k]]
+            actions[k] = 0
+            if state.game.decision != OVER:
+                state.sampler = advance(state.sampler)
+                actions[k] = best_settled(state.game, tiles, LEAD_NOW, work, state.sampler)
+        start, stop = claim(share, part, stop - start)

@@ -195,9 +195,7 @@ class BatchEnv:
                 f"{chosen.shape}"
             )
         played = given.astype(np.int64)
-        wrong = batch.first_illegal(self._states, chosen, played, self._autoreset)
-        if wrong != NONE:
-            self._refuse(int(chosen[wrong]), int(given[wrong]))
+        wrong = np.full(self._crew.size, len(chosen))
         out = self._outputs(len(chosen))
         final = self._final[: 2 * len(chosen)]
         self._share(
@@ -219,7 +217,11 @@ class BatchEnv:
             out.scores,
             out.length,
             _bytes(final),
+            wrong,
+            self._crew.new_share(len(chosen)),
         )
+        if wrong.min() < len(chosen):
+            self._refuse(int(chosen[wrong.min()]), int(given[wrong.min()]))
         return self._give(out, np.flatnonzero(out.terminated), final)
 
     def sample_actions(self, indices: ArrayLike | None = None) -> NDArray[np.int64]:
@@ -349,7 +351,7 @@ class BatchEnv:
             raise ValueError(f"state {unsound} is no game of tile set {self._tiles.name!r}: it is damaged")
 
     def _share(self, kernel: Callable[..., None], size: int, *arguments: Any) -> None:
-        self._crew.run(lambda start, stop: kernel(*arguments, start, stop), size, kind=kernel)
+        self._crew.run_kernel(kernel, size, *arguments)
 
     def _choose(self, indices: ArrayLike | None) -> NDArray[np.int64]:
         if indices is None:

@@ -6,88 +6,149 @@ import operator
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from queue import SimpleQueue
+from collections.abc import Callable
+from statistics import fmean as mean
 from typing import Any, SupportsIndex
 
+import numpy as np
+from numpy.typing import NDArray
+
+from basilica_env.core import share as shares
+
 MOST_THREADS = 1024
-_SMALLEST_CHUNK = 256
-"""Games below which handing a chunk to another thread costs more than it saves."""
-_CHUNKS_A_THREAD = 4
-"""Chunks are small enough that a thread whose core is taken leaves its share to the others."""
+_CHUNK = 64
+"""Games claimed at a time: few, so that a thread whose core is taken leaves the rest to the others."""
+_WORTH_SHARING = 128
+"""Games below which a thread is done before another one has begun."""
+_PATIENCE = 400_000
+"""Looks at a word in memory, about a nanosecond each, before a thread that waits goes to sleep."""
+
+Share = NDArray[np.int64]
 
 
 class _Job:
-    """A range of work, handed out in chunks to whoever comes."""
+    """Work to share."""
 
-    def __init__(self, work: Callable[[int, int], None], size: int, chunk: int) -> None:
+    def __init__(self, work: Callable[[Share, int], None], share: Share) -> None:
+        self.share = share
+        self.at_work = 0
+        """Threads at it, the caller's left out; guarded by the post."""
+        self.error: BaseException | None = None
         self._work = work
-        self._size = size
-        self._chunk = chunk
-        self._starts: Iterator[int] = iter(range(0, size, chunk))
-        self._unfinished = len(range(0, size, chunk))
-        self._lock = threading.Lock()
-        self._error: BaseException | None = None
-        self._busy = threading.Lock()  # held until all is done; far cheaper than an Event
-        self._busy.acquire()
 
-    def take_part(self) -> None:
-        """Work on chunks until none is left."""
-        while True:
-            with self._lock:
-                start = next(self._starts, None)
-            if start is None:
-                return
-            try:
-                self._work(start, min(start + self._chunk, self._size))
-            except BaseException as error:
-                self._error = error
-                self.cancel()
-            with self._lock:
-                self._unfinished -= 1
-                if self._unfinished == 0:
-                    self._busy.release()
+    def take_part(self, part: int) -> None:
+        """Work until nothing is left to claim, beginning with one part."""
+        try:
+            self._work(self.share, part)
+        except BaseException as error:
+            self.error = error
+            shares.withdraw(self.share)
 
-    def cancel(self) -> None:
-        """Hand out no more chunks."""
-        with self._lock:
-            self._unfinished -= sum(1 for _ in self._starts)
 
-    def wait(self) -> None:
-        """Wait until every chunk that was begun is finished; raise what went wrong in one."""
-        self._busy.acquire()
-        if self._error is not None:
-            raise self._error
+class _Post:
+    """Where the threads of a crew find their jobs. They watch it for a while after each, then they sleep.
+
+    ``_changed`` guards all but what :mod:`basilica_env.core.share` does.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._board = shares.new_board()
+        self._changed = threading.Condition()
+        self._next_share = shares.new_share(parts=threads + 1)
+        self._job: _Job | None = None
+        self._is_open = True
+
+    def give(self, work: Callable[[Share, int], None], size: int, chunk: int) -> _Job:
+        """Give a job to all threads; those that watch take part as soon as the caller does."""
+        with self._changed:
+            job = self._job = _Job(work, self._next_share)
+            shares.fill(job.share, size, chunk)
+            self._next_share = shares.new_share(parts=self._threads + 1)
+            self._changed.notify_all()
+        return job
+
+    def finish(self, job: _Job) -> None:
+        """Wait until the job is done, or ended by an error and nobody is at it any more."""
+        done = shares.wait(self._board, job.share, self._threads, _PATIENCE)
+        with self._changed:
+            self._job = None
+            while job.at_work and not done:
+                self._changed.wait()
+
+    def dismiss(self) -> None:
+        """End the threads."""
+        with self._changed:
+            self._is_open = False
+            self._changed.notify_all()
+
+    def serve(self, part: int) -> None:
+        """Take part in jobs until dismissed, beginning with the same part in each."""
+        share = self._next_share
+        while self._is_open:
+            shares.watch(self._board, share, _PATIENCE)
+            with self._changed:
+                while self._is_open and self._next_share is share:
+                    self._changed.wait()
+                share, job = self._next_share, self._job
+                if job is None:  # the others have finished it already
+                    continue
+                job.at_work += 1
+            job.take_part(part)
+            with self._changed:
+                job.at_work -= 1
+                if job is not self._job:
+                    self._changed.notify_all()  # the caller may wait for the last one to leave
+            del job  # and with it the arrays it works on
 
 
 class _Pace:
-    """How long a kind of work takes of late, per game: by the calling thread alone, and shared.
+    """Whether sharing is faster of late than what the calling thread does alone.
 
-    Sharing loses where another process holds a core, because a thread may wait for its turn with a chunk
-    in hand. So the faster way is taken, and the other one tried now and then.
+    Sharing loses where another process holds a core, because a thread may wait for its turn with rows in
+    hand. So the faster way is taken, and now and then the other one is tried: soon after a change, more
+    and more seldom as long as it stays the slower one. All kinds of work change together, because a
+    game is best worked on by the thread that had it last.
     """
 
-    _TRY_EVERY = 32
-    _WEIGHT = 0.25  # of the newest time in the average
+    _TRIAL = 0.01  # seconds of work; processes take turns on a core for some milliseconds each
+    _LONGEST_RUN = 2.0  # seconds of work between two trials
 
     def __init__(self) -> None:
-        self._seconds = {True: 0.0, False: 0.0}  # shared or not; 0 is not known yet
-        self._calls = 0
+        self._sharing_is_faster = True
+        self._on_trial = False
+        self._run = self._left = self._TRIAL
+        self._times: dict[tuple[Any, bool], list[float]] = {}
 
     def shares(self) -> bool:
         """Return whether to share the work this time."""
-        self._calls += 1
-        sharing_is_faster = self._seconds[True] <= self._seconds[False]
-        return sharing_is_faster != (self._calls % self._TRY_EVERY == 0)
+        return self._sharing_is_faster != self._on_trial
 
-    def note(self, shared: bool, seconds: float) -> None:
-        """Remember how long a game took."""
-        before = self._seconds[shared]
-        self._seconds[shared] = seconds if before == 0 else before + self._WEIGHT * (seconds - before)
+    def note(self, kind: Any, rows: int, seconds: float) -> None:
+        """Remember how long a call took."""
+        self._times.setdefault((kind, self.shares()), []).append(seconds / rows)
+        self._left -= seconds
+        if self._left <= 0 and self._on_trial:
+            self._judge()
+        elif self._left <= 0:
+            self._on_trial, self._left = True, self._TRIAL
+
+    def _judge(self) -> None:
+        """Compare the times since the last trial."""
+        gain = 0.0
+        for kind in {kind for kind, _ in self._times}:
+            alone, shared = (self._times.get((kind, way), []) for way in (False, True))
+            if alone and shared:
+                gain += (len(alone) + len(shared)) * (mean(alone) - mean(shared))
+        confirmed = (gain > 0) == self._sharing_is_faster
+        self._sharing_is_faster = gain > 0
+        self._run = self._left = min(2 * self._run, self._LONGEST_RUN) if confirmed else self._TRIAL
+        self._on_trial = False
+        self._times.clear()
 
 
 class Crew:
-    """Threads, started once, that share ranges of work with the thread that calls.
+    """Threads, started once, that share work with the thread that calls.
 
     They end with :meth:`close`, or when nobody needs the crew any more.
 
@@ -98,60 +159,79 @@ class Crew:
 
     def __init__(self, threads: int) -> None:
         others = whole_number("threads", threads, least=1, most=MOST_THREADS) - 1
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._paces: dict[Any, _Pace] = {}
-        # The threads hold the queue and not the crew, so that a crew that is forgotten can go.
+        self._post = _Post(others)
+        self._pace = _Pace()
+        # The threads hold the post and not the crew, so that a crew that is forgotten can go.
         self._threads = [
-            threading.Thread(target=_work, args=(self._jobs,), daemon=True) for _ in range(others)
+            threading.Thread(target=self._post.serve, args=(part,), daemon=True)
+            for part in range(1, others + 1)
         ]
-        self._dismiss = weakref.finalize(self, _dismiss, self._jobs, others)
+        self._dismiss = weakref.finalize(self, self._post.dismiss)
         for thread in self._threads:
             thread.start()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as a new crew of the same size."""
-        return Crew, (len(self._threads) + 1,)
+        return Crew, (self.size,)
 
-    def run(
-        self, work: Callable[[int, int], None], size: int, chunk: int | None = None, kind: Any = None
-    ) -> None:
-        """Call ``work(start, stop)`` for ranges that make up ``range(size)``; return when all is done.
+    @property
+    def size(self) -> int:
+        """Number of threads that work, the calling one included."""
+        return len(self._threads) + 1
+
+    def new_share(self, size: int) -> Share:
+        """Return a share of ``size`` rows for the next kernel to run, which claims from two of them."""
+        return _filled(self.size if self._is_to_share(size) else 1, size, _CHUNK)
+
+    def run(self, work: Callable[[int, int], None], size: int, chunk: int) -> None:
+        """Call ``work(start, stop)`` for chunks that make up ``range(size)``; return when all is done.
+
+        An interrupt is answered between two chunks.
+        """
+
+        def take(share: Share, part: int) -> None:
+            start, stop = shares.claim(share, part, 0)
+            while start < stop:
+                work(start, stop)
+                start, stop = shares.claim(share, part, stop - start)
+
+        self._do(take, size, chunk, bool(self._threads))
+
+    def run_kernel(self, kernel: Callable[..., None], size: int, *arguments: Any) -> None:
+        """Call ``kernel(*arguments, share)``, on several threads as long as that is faster.
 
         Parameters
         ----------
-        chunk : how long a range is; None suits games of a batch. An interrupt is answered between two.
-        kind : what work it is, if it comes often: it is shared as long as that is faster
+        kernel : claims its rows from the share (:mod:`basilica_env.core.share`)
+        size : number of rows
         """
-        if chunk is not None and not self._threads:
-            for start in range(0, size, chunk):
-                work(start, min(start + chunk, size))
-            return
-        if chunk is None:
-            chunk = max(_SMALLEST_CHUNK, -(-size // (_CHUNKS_A_THREAD * (len(self._threads) + 1))))
-        if not self._threads or size <= chunk:
-            work(0, size)
-        elif kind is None:
-            self._run_shared(work, size, chunk)
-        else:
-            pace = self._paces.setdefault(kind, _Pace())
-            shared = pace.shares()
-            started = time.perf_counter()
-            if shared:
-                self._run_shared(work, size, chunk)
-            else:
-                work(0, size)
-            pace.note(shared, (time.perf_counter() - started) / size)
 
-    def _run_shared(self, work: Callable[[int, int], None], size: int, chunk: int) -> None:
-        job = _Job(work, size, chunk)
-        for _ in self._threads:
-            self._jobs.put(job)
+        def take(share: Share, part: int) -> None:
+            kernel(*arguments, share, part)
+
+        if not self._threads or size < _WORTH_SHARING:
+            self._do(take, size, size, False)
+            return
+        started = time.perf_counter()
+        self._do(take, size, _CHUNK, self._is_to_share(size))
+        self._pace.note(kernel, size, time.perf_counter() - started)
+
+    def _is_to_share(self, size: int) -> bool:
+        return bool(self._threads) and size >= _WORTH_SHARING and self._pace.shares()
+
+    def _do(self, work: Callable[[Share, int], None], size: int, chunk: int, shared: bool) -> None:
+        if not shared:
+            work(_filled(1, size, chunk), 0)
+            return
+        job = self._post.give(work, size, chunk)
         try:
-            job.take_part()
-            job.wait()
+            job.take_part(0)
+            self._post.finish(job)
         except BaseException:  # an interrupt can come anywhere
-            job.cancel()
+            shares.withdraw(job.share)
             raise
+        if job.error is not None:
+            raise job.error
 
     def close(self) -> None:
         """End the threads."""
@@ -161,14 +241,10 @@ class Crew:
         self._threads = []
 
 
-def _work(jobs: SimpleQueue[_Job | None]) -> None:
-    while (job := jobs.get()) is not None:
-        job.take_part()
-
-
-def _dismiss(jobs: SimpleQueue[_Job | None], threads: int) -> None:
-    for _ in range(threads):
-        jobs.put(None)
+def _filled(parts: int, size: int, chunk: int) -> Share:
+    share = shares.new_share(parts)
+    shares.fill(share, size, chunk)
+    return share
 
 
 def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | None = None) -> int:
