@@ -300,7 +300,7 @@ async def _game_events(game: Game, drawn: bool) -> AsyncIterator[bytes]:
         else:
             yield _STILL_THERE
     if game.is_deleted:
-        yield _event("gone", b"{}")
+        yield _event("gone", msgspec.json.encode(messages.Gone()))
 
 
 def _progress(game: Game) -> messages.Progress | None:
@@ -437,6 +437,7 @@ ENDPOINTS = (
         EVENTS,
         flags=_SVG,
         refusals=(_BUSY,),
+        events={"game": messages.Game, "thinking": messages.Progress, "gone": messages.Gone},
     ),
     Endpoint(
         "POST",
@@ -500,5 +501,6 @@ ENDPOINTS = (
         "How the evaluation grows",
         EVENTS,
         refusals=(_BUSY,),
+        events={"evaluation": messages.Evaluation},
     ),
 )

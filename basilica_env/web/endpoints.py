@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -42,6 +42,7 @@ class Endpoint:
     summary : str
         What it does, in a line.
     answer : type of messages.Response, or media type
+        None for no content.
     status : HTTPStatus
         Of the answer.
     body : type of messages.Request or None
@@ -51,6 +52,8 @@ class Endpoint:
         Why it may refuse, besides what its body and its path bring with them.
     most_bytes : int
         Of the body.
+    events : mapping of str to type of messages.Response
+        What a stream tells, by the names of the events.
     """
 
     method: str
@@ -63,6 +66,7 @@ class Endpoint:
     flags: tuple[str, ...] = ()
     refusals: tuple[HTTPStatus, ...] = ()
     most_bytes: int = MOST_BODY
+    events: Mapping[str, type[messages.Response]] = field(default_factory=dict)
 
     @property
     def parameters(self) -> list[tuple[str, bool]]:

@@ -271,7 +271,7 @@ class Game:
 
     def go_on(self) -> None:
         """Have agents play until a person is to decide, unless they are to wait."""
-        if not self.is_at_work and self.status == "thinking":
+        if not self.feed.is_closed and not self.is_at_work and self.status == "thinking":
             self._task = asyncio.create_task(self._play_on())
 
     async def _play_on(self) -> None:

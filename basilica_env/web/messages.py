@@ -339,6 +339,10 @@ class Progress(Response, frozen=True):
     seconds: float
 
 
+class Gone(Response, frozen=True):
+    """That a game was deleted."""
+
+
 class Parameter(Response, frozen=True):
     """A parameter of an agent: a whole number within bounds, or one of some words."""
 

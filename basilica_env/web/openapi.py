@@ -30,6 +30,7 @@ def describe(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
     kinds: set[type[msgspec.Struct]] = {messages.Failure}
     kinds |= {entry.body for entry in listed if entry.body is not None}
     kinds |= {entry.answer for entry in listed if isinstance(entry.answer, type)}
+    kinds |= {kind for entry in listed for kind in entry.events.values()}
     _, schemas = msgspec.json.schema_components(
         sorted(kinds, key=lambda kind: kind.__name__), ref_template=_REF
     )
@@ -79,12 +80,30 @@ def _parameter(name: str, place: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(entry: Endpoint) -> dict[str, Any]:
-    if entry.answer is None:
-        return {"description": entry.status.phrase}
-    return {"description": entry.status.phrase, "content": _content(entry.answer)}
+    answer: dict[str, Any] = {"description": entry.status.phrase}
+    if entry.events:
+        answer["description"] = "A stream of events, each as described"
+        events = [_event(name, kind) for name, kind in entry.events.items()]
+        answer["content"] = {entry.answer: {"schema": {"oneOf": events}}}
+    elif isinstance(entry.answer, str):
+        answer["content"] = {entry.answer: {"schema": {"type": "string"}}}
+    elif entry.answer is not None:
+        answer["content"] = _content(entry.answer)
+    return answer
 
 
-def _content(kind: type[msgspec.Struct] | str) -> dict[str, Any]:
-    if isinstance(kind, str):
-        return {kind: {"schema": {"type": "string"}}}
-    return {JSON: {"schema": {"$ref": _REF.format(name=kind.__name__)}}}
+def _event(name: str, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    data = {"type": "string", "contentMediaType": JSON, "contentSchema": _reference(kind)}
+    return {
+        "type": "object",
+        "properties": {"event": {"const": name}, "data": data},
+        "required": ["event", "data"],
+    }
+
+
+def _content(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    return {JSON: {"schema": _reference(kind)}}
+
+
+def _reference(kind: type[msgspec.Struct]) -> dict[str, str]:
+    return {"$ref": _REF.format(name=kind.__name__)}

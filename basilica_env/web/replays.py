@@ -14,7 +14,7 @@ from basilica_env.web.courses import Course
 from basilica_env.web.feeds import Feed
 from basilica_env.web.games import new_id
 from basilica_env.web.opponents import can_tell, check_spec
-from basilica_env.web.refusals import BusyError, NotFoundError, WrongError
+from basilica_env.web.refusals import NotFoundError, WrongError
 from basilica_env.web.scenes import Scene
 from basilica_env.web.settings import MOST_REPLAYS, Settings
 from basilica_env.web.thinking import Thinkers, Thought, evaluate, seed_of
@@ -155,7 +155,7 @@ class Replay:
             seed = seed_of(0, number)
             try:
                 value = await thinkers.look(evaluate, self._agent, frame.state, number, seed, thought)
-            except (BusyError, ValueError) as error:
+            except Exception as error:
                 self._status, self._failure = "failed", str(error)
                 break
             self.values.append(value)
