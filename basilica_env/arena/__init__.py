@@ -15,6 +15,7 @@ from basilica_env.arena.match import play_match
 from basilica_env.arena.part import DatasetError
 from basilica_env.arena.scoreboard import MatchResult, Progress, Tally
 from basilica_env.arena.statistics import Estimate, Sprt
+from basilica_env.arena.study import StudyResult, play_study
 from basilica_env.arena.tournament import TournamentResult, play_tournament
 
 __all__ = [
@@ -29,11 +30,13 @@ __all__ = [
     "Progress",
     "Spent",
     "Sprt",
+    "StudyResult",
     "Tally",
     "Task",
     "TournamentResult",
     "build_dataset",
     "play_game",
     "play_match",
+    "play_study",
     "play_tournament",
 ]

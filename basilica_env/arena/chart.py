@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from basilica_env.arena.statistics import Estimate
 from basilica_env.render import shapes
@@ -36,8 +36,8 @@ class Panel:
         Below the axis.
     reference : float, optional
         A value that a line is drawn at.
-    strong : frozenset of int
-        Rows that stand out.
+    strong : frozenset of int, optional
+        Rows whose marks are filled; None fills all.
     width : float
     """
 
@@ -45,7 +45,7 @@ class Panel:
     series: Mapping[str, Sequence[Estimate | None]]
     unit: str = ""
     reference: float | None = None
-    strong: frozenset[int] = field(default_factory=frozenset)
+    strong: frozenset[int] | None = None
     width: float = 230
 
 
@@ -191,12 +191,15 @@ class _Chart:
                 if estimate is not None:
                     y = self.top + number * self.row + GAP / 2 + LANE * (lane + 0.5)
                     y += LANE * (self.lanes - len(panel.series)) / 2
-                    plain = bool(panel.strong) and number not in panel.strong
-                    yield from self.estimate(axis, estimate, y, lane, plain)
+                    plain = panel.strong is not None and number not in panel.strong
+                    colours = self.colours(lane) if len(panel.series) > 1 else self.plain_colours()
+                    yield from self.estimate(axis, estimate, y, lane, colours, plain)
 
-    def estimate(self, axis: _Axis, estimate: Estimate, y: float, lane: int, plain: bool) -> Iterator[str]:
+    def estimate(
+        self, axis: _Axis, estimate: Estimate, y: float, lane: int, colours: tuple[str, str], plain: bool
+    ) -> Iterator[str]:
         """Draw a value and its interval; an end that is off the scale has no stop."""
-        colour, line = self.colours(lane)
+        colour, line = colours
         low, high = axis.place(estimate.low), axis.place(estimate.high)
         yield self.line(low, y, high, y, line, stroke_width=1.6)
         for end, x in ((estimate.low, low), (estimate.high, high)):
@@ -204,6 +207,12 @@ class _Chart:
                 yield self.line(x, y - 4, x, y + 4, line, stroke_width=1.6)
         mark = MARKS[lane % len(MARKS)]
         yield mark(axis.place(estimate.value), y, self.theme.paper if plain else colour, line)
+
+    def plain_colours(self) -> tuple[str, str]:
+        """Return the colours of a panel of one series, none of those that the legend explains."""
+        if self.has_legend:
+            return self.theme.quiet, self.theme.ink
+        return self.colours(0)
 
     def colours(self, lane: int) -> tuple[str, str]:
         """Return the colours of a series and of its lines, which differ for all kinds of colour vision."""

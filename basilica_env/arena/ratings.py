@@ -77,10 +77,15 @@ class Ratings:
         The rating of each player and its 95 % interval. An anchored one has no width.
     superiority : tuple of tuple of float
         How sure it is that the player of a row is stronger than that of a column; 1/2 for the player itself.
+    fit : float
+        How often games would fit the ratings as badly as these, or worse, if players had no other strengths
+        than such ratings (Wilks). A small number says that some player does better or worse against some
+        other than the ratings tell.
     """
 
     estimates: tuple[Estimate, ...]
     superiority: tuple[tuple[float, ...], ...]
+    fit: float
 
 
 def rate(pairings: Sequence[Pairing], players: int, anchors: Mapping[int, float] | None = None) -> Ratings:
@@ -105,7 +110,7 @@ def rate(pairings: Sequence[Pairing], players: int, anchors: Mapping[int, float]
     model = _Model(pairings, players, anchors or {})
     best = model.fit()
     estimates = tuple(model.estimate(best, player) for player in range(players))
-    return Ratings(estimates, model.superiorities(best))
+    return Ratings(estimates, model.superiorities(best), model.goodness(best))
 
 
 def rate_quickly(
@@ -248,6 +253,13 @@ class _Model:
             if outside > FARTHEST:
                 return side * math.inf
         return value + side * float(brentq(beyond, inside, outside, xtol=0.1))
+
+    def goodness(self, best: _Fit) -> float:
+        """Return how often games would fit as badly; 1 if any games of these pairings fit some ratings."""
+        from scipy.stats import chi2
+
+        freedom = len(self.pairings) - (self.players - len(self.scale))
+        return float(chi2.sf(best.deviance, freedom)) if freedom > 0 else 1.0
 
     def superiorities(self, best: _Fit) -> tuple[tuple[float, ...], ...]:
         """Return how sure it is for each player to be stronger than each other."""

@@ -116,6 +116,7 @@ class TournamentResult:
             "stopped": self.stopped,
             "games": self.games,
             "anchors": dict(self.anchors),
+            "fit": ratings.fit,
             "standings": [
                 {
                     "rank": rank,
@@ -185,7 +186,7 @@ def play_tournament(
     check_numbers(games, minutes, workers, limit_ms)
     if games is None and minutes is None:
         games = DEFAULT_GAMES
-    _check_agents(agents, anchors or {})
+    check_agents(agents, anchors or {})
     check_scipy()
     chosen = tile_set(tiles)
     folder = None if out is None else MatchFolder(Path(out), TOURNAMENT)
@@ -215,7 +216,14 @@ def play_tournament(
             folder.close()
 
 
-def _check_agents(agents: Sequence[str], anchors: Mapping[str, float]) -> None:
+def check_agents(agents: Sequence[str], anchors: Mapping[str, float]) -> None:
+    """Check that there are several agents, all different, that they exist, and their anchors.
+
+    Raises
+    ------
+    ValueError
+        If not.
+    """
     if len(agents) < PLAYERS:
         raise ValueError(f"{len(agents)} agents: expected two or more")
     for number, spec in enumerate(agents):

@@ -13,13 +13,26 @@ import sys
 from collections.abc import Sequence
 
 from basilica_env import __version__
-from basilica_env.cli import analyse, bench, dataset, demo, match, play, replay, serve, tiles, tournament
+from basilica_env.cli import (
+    analyse,
+    bench,
+    dataset,
+    demo,
+    match,
+    play,
+    replay,
+    serve,
+    study,
+    tiles,
+    tournament,
+    train,
+)
 from basilica_env.cli.terminal import Failure, Misuse, tolerate_encoding
 
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 """Exit statuses; the last two are those of a program stopped by the signal."""
 
-VERBS = (demo, play, serve, match, tournament, dataset, replay, analyse, tiles, bench)
+VERBS = (demo, play, serve, match, tournament, study, dataset, replay, analyse, train, tiles, bench)
 
 _EXAMPLES = """\
 examples:
@@ -29,6 +42,7 @@ examples:
   basilica match greedy random     which of two agents is stronger
   basilica replay demo.basilica    a game again, move by move
   basilica analyse "POSITION"      the best moves in a position
+  basilica train --out run         an agent that learns by playing against itself
   basilica tiles show              the tiles and how many there are of each kind
 
 'basilica VERB --help' explains a verb.

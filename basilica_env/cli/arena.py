@@ -27,7 +27,9 @@ WIDTH_OF_A_FILE = 200
 # --- Options --------------------------------------------------------------------------------------
 
 
-def add_playing_options(parser: argparse.ArgumentParser, what: str, games_help: str) -> None:
+def add_playing_options(
+    parser: argparse.ArgumentParser, what: str, games_help: str, keeps: bool = False
+) -> None:
     """Add the options of all who play matches.
 
     Parameters
@@ -37,6 +39,8 @@ def add_playing_options(parser: argparse.ArgumentParser, what: str, games_help: 
         What is played, such as ``"match"``.
     games_help : str
         What ``--games`` says.
+    keeps : bool
+        It needs a folder.
     """
     parser.add_argument("--games", type=games, metavar="N", help=games_help)
     parser.add_argument("--minutes", type=positive, metavar="M", help="begin no pair after so long")
@@ -56,8 +60,9 @@ def add_playing_options(parser: argparse.ArgumentParser, what: str, games_help: 
     parser.add_argument(
         "--limit-ms", type=positive, metavar="MS", help="who takes longer for a decision loses the game"
     )
+    kept = "" if keeps else " (default: nothing is kept)"
     parser.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="keep games and results there (default: nothing is kept)"
+        "--out", type=Path, required=keeps, metavar="FOLDER", help=f"keep games and results there{kept}"
     )
     parser.add_argument("--resume", action="store_true", help=f"go on with the {what} in the folder of --out")
     parser.add_argument("--json", action="store_true", help="write the result as JSON")

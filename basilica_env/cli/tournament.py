@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from basilica_env.arena import TournamentResult
 
+DOUBTFUL = 0.05
+"""How well ratings must fit the games to be taken at their word."""
+
 
 def add(verbs: Any) -> None:
     """Add the verb."""
@@ -136,13 +139,15 @@ class _View(View):
 
     def report(self, result: TournamentResult) -> RenderableType:
         """Return the ratings with their intervals, and the cross table."""
-        return self._shown(result, self._ratings(result))
+        fit = f"The ratings fit the games with p = {result.ratings.fit:.2g}"
+        doubt = "; the cross table shows where they do not." if result.ratings.fit < DOUBTFUL else "."
+        return self._shown(result, self._ratings(result), fit + doubt)
 
     def running(self, result: TournamentResult) -> RenderableType:
         """Return the ratings without intervals, which take longer, and the cross table."""
-        return self._shown(result, self._quick_ratings(result))
+        return self._shown(result, self._quick_ratings(result), "")
 
-    def _shown(self, result: TournamentResult, ratings: Table) -> RenderableType:
+    def _shown(self, result: TournamentResult, ratings: Table, fit: str) -> RenderableType:
         from rich.console import Group
         from rich.text import Text
 
@@ -151,9 +156,9 @@ class _View(View):
         return Group(
             Text(title, "bold"),
             ratings,
-            Text(f"Elo: {scale or 'the mean is 0'}. Sure: to be stronger than the next."),
+            Text(f"Elo: {scale or 'the mean is 0'}. Sure: to be stronger than the next one."),
             self._crosstable(result),
-            Text("Scores in %, of the agent of the row against that of the column."),
+            Text(f"Scores in %, of the agent of the row against that of the column. {fit}".rstrip()),
         )
 
     def _ratings(self, result: TournamentResult) -> Table:
