@@ -9,10 +9,12 @@ Examples
 """
 
 from basilica_env.arena.dataset import BuildProgress, Dataset, build_dataset
+from basilica_env.arena.findings import Findings
 from basilica_env.arena.folder import MatchError
 from basilica_env.arena.game import Conditions, Outcome, Spent, Task, play_game
 from basilica_env.arena.match import play_match
 from basilica_env.arena.part import DatasetError
+from basilica_env.arena.report import ReportError, write_report
 from basilica_env.arena.scoreboard import MatchResult, Progress, Tally
 from basilica_env.arena.statistics import Estimate, Sprt
 from basilica_env.arena.study import StudyResult, play_study
@@ -24,10 +26,12 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "Estimate",
+    "Findings",
     "MatchError",
     "MatchResult",
     "Outcome",
     "Progress",
+    "ReportError",
     "Spent",
     "Sprt",
     "StudyResult",
@@ -39,4 +43,5 @@ __all__ = [
     "play_match",
     "play_study",
     "play_tournament",
+    "write_report",
 ]

@@ -285,8 +285,8 @@ class Findings:
     def scorings(self) -> pl.LazyFrame:
         """Return a row for each scoring: who caused it, where the game stood, and what came of it.
 
-        ``lead`` is the lead of the player whose turn it was before the scoring, ``gain`` what the scoring added
-        to it, ``score`` what that player made of the game.
+        ``lead`` is the lead of the player whose turn it was, before the scoring; ``gain`` what the scoring
+        added to it; ``score`` what that player made of the game.
         """
         import polars as pl
 

@@ -21,6 +21,7 @@ from basilica_env.cli import (
     match,
     play,
     replay,
+    report,
     serve,
     study,
     tiles,
@@ -32,7 +33,7 @@ from basilica_env.cli.terminal import Failure, Misuse, tolerate_encoding
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 """Exit statuses; the last two are those of a program stopped by the signal."""
 
-VERBS = (demo, play, serve, match, tournament, study, dataset, replay, analyse, train, tiles, bench)
+VERBS = (demo, play, serve, match, tournament, study, dataset, report, replay, analyse, train, tiles, bench)
 
 _EXAMPLES = """\
 examples:

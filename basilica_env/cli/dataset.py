@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,14 +82,14 @@ def run(options: argparse.Namespace) -> int:
     """
     from basilica_env.arena import build_dataset
 
-    with failing(), reading_shown(options.out) as progress:
+    with failing(), Display(options.out) as display:
         data = build_dataset(
             options.sources,
             options.out,
             tiles=tile_sets(options),
             workers=options.workers,
             skip_damaged=options.skip_damaged,
-            progress=progress,
+            progress=display.read,
         )
         if options.verify:
             data.verify()
@@ -115,28 +113,54 @@ def name_damaged(damaged: tuple[str, ...]) -> None:
         print(f"left out: {len(damaged) - SHOWN} more damaged records", file=sys.stderr)
 
 
-@contextlib.contextmanager
-def reading_shown(out: Path) -> Iterator[Callable[[BuildProgress], None]]:
-    """Show how records are read, on the standard error output if that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+class Display:
+    """Shows how long work goes, on the standard error output if that is a terminal; a context.
 
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("Reading games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]:.0f} games/s"),
-        TimeRemainingColumn(),
-    )
-    try:
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-            task = bar.add_task("", total=None, rate=0.0)
+    Parameters
+    ----------
+    out : Path
+        What the same command goes on with after Ctrl-C.
+    """
 
-            def show(progress: BuildProgress) -> None:
-                bar.update(task, completed=progress.games, total=progress.total, rate=progress.rate)
+    def __init__(self, out: Path) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-            yield show
-    except KeyboardInterrupt:
-        print(f"interrupted; the same command goes on in {printable(str(out))}", file=sys.stderr)
-        raise
+        self.out = out
+        console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("Reading games"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]:.0f} games/s"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._reading = self._bar.add_task("", total=None, rate=0.0)
+        self._status = console.status("") if console.is_terminal else None
+
+    def __enter__(self) -> Display:
+        """Begin with reading."""
+        self._bar.start()
+        return self
+
+    def read(self, progress: BuildProgress) -> None:
+        """Show how many games have been read."""
+        self._bar.update(self._reading, completed=progress.games, total=progress.total, rate=progress.rate)
+
+    def work(self, title: str) -> None:
+        """Show what is being worked out, once the games have been read."""
+        self._bar.stop()
+        if self._status is not None:
+            self._status.start()
+            self._status.update(printable(title))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End, and say how to go on after Ctrl-C."""
+        self._bar.stop()
+        if self._status is not None:
+            self._status.stop()
+        if kind is KeyboardInterrupt:
+            print(f"interrupted; the same command goes on in {printable(str(self.out))}", file=sys.stderr)
