@@ -4,7 +4,7 @@ import { AgentChoice } from "./agents.js";
 import { ask, clearNotice, notify, say } from "./api.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, toggle } from "./dom.js";
-import { count, hintsByPlace, movesTable, percent, points } from "./figures.js";
+import { count, hintsByPlace, movesTable, percent, points, sentence } from "./figures.js";
 import { card } from "./log.js";
 import { Choices, optionOf, runningOrder } from "./moves.js";
 import { actionDots } from "./panel.js";
@@ -73,8 +73,12 @@ export class AnalyseView {
       el("div", { class: "who" }, this.pawn, this.who, this.dots),
       this.question,
       this.played,
-      this.answers,
-      el("div", { class: "toolbar" }, this.analyseButton, this.backButton, this.areasButton),
+      el(
+        "div",
+        { class: "controls" },
+        this.answers,
+        el("div", { class: "toolbar" }, this.analyseButton, this.backButton, this.areasButton),
+      ),
     );
     this.agent = new AgentChoice(about, "Agent", ANALYSTS[0][0], { telling: true, first: ANALYSTS });
     this.result = el("div", { "aria-live": "polite" });
@@ -140,8 +144,7 @@ export class AnalyseView {
     this.pawn.replaceChildren(...(position.over ? [] : [builder(position.player, 34)]));
     this.who.textContent = position.over ? "The game is over" : `${NAMES[position.player]} decides`;
     this.dots.replaceChildren(actionDots(position) ?? "");
-    const words = position.over ? position.result : position.question;
-    this.question.textContent = words[0].toUpperCase() + words.slice(1);
+    this.question.textContent = position.over ? position.result : sentence(position.question);
     this.played.textContent = this.moves.length ? `Played: ${this.moves.join(" ")}` : "";
     const builderMove = this.choices.moves.filter(({ move }) => move === "B");
     this.answers.replaceChildren(

@@ -67,7 +67,7 @@ export class Board {
         target.setAttribute("aria-disabled", !moves.length);
         target.setAttribute("aria-label", this.#label(place, moves, hint));
         target.replaceChildren(
-          ...(selected ? [] : chipsOf(moves, place)).map(sign => el("span", { class: "chip" }, sign)),
+          ...(selected ? [] : chipsOf(moves, place)).map(sign => el("span", { class: /\d/.test(sign) ? "chip" : "chip letter" }, sign)),
           ...(hint ? [el("span", { class: "hint" }, hint.text)] : []),
         );
       }
@@ -227,7 +227,7 @@ function placesIn(drawing) {
 function rowsShown(position) {
   const squares = [...Object.keys(position.cathedral), ...position.legal.flatMap(({ squares }) => squares)];
   const highest = Math.max(0, ...squares.map(square => Number(square.slice(1))));
-  return Math.min(12, Math.max(2 * ROW_STEP, Math.ceil((highest + 1) / ROW_STEP) * ROW_STEP));
+  return Math.min(12, Math.ceil((highest + 1) / ROW_STEP) * ROW_STEP);
 }
 
 function beside(chooser, target, pane) {

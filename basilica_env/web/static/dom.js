@@ -29,9 +29,19 @@ export function button(label, press, attributes = {}) {
   return el("button", { type: "button", ...rest, on: { click: press, ...on } }, label);
 }
 
-/** Make a control with its label before it. */
+let controls = 0;
+
+/** Put a label before a control, and perhaps a note after it. */
 export function labelled(label, control, note = null) {
-  return el("label", { class: "field" }, el("span", {}, label), control, note && el("small", {}, note));
+  control.id = `control-${++controls}`;
+  if (note) control.setAttribute("aria-describedby", `${control.id}-note`);
+  return el(
+    "div",
+    { class: "field" },
+    el("label", { for: control.id }, label),
+    control,
+    note && el("small", { id: `${control.id}-note` }, note),
+  );
 }
 
 /** Make a choice among [value, label] pairs. */

@@ -1,4 +1,4 @@
-// Numbers as people read them, and the list of an analysis.
+// Numbers and words as people read them, and the list of an analysis.
 
 import { el } from "./dom.js";
 import { placesOf } from "./moves.js";
@@ -8,6 +8,9 @@ const grouping = new Intl.NumberFormat("en");
 export const count = number => grouping.format(number);
 export const percent = chance => `${Math.round(chance * 100)} %`;
 export const points = margin => `${margin > 0 ? "+" : margin < 0 ? "−" : "±"}${Math.abs(margin).toFixed(1)}`;
+
+/** Words with a capital at the start. */
+export const sentence = words => words[0].toUpperCase() + words.slice(1);
 
 /** What is best known about a move, short: its win chance, or its margin. */
 export function worth({ win_chance: chance, margin }) {

@@ -3,7 +3,7 @@
 import { Failure, Live, ask, askText, clearNotice, notify, say } from "./api.js";
 import { Desk } from "./desk.js";
 import { button, el, select, toggle } from "./dom.js";
-import { count, hintsByPlace, movesTable, worth } from "./figures.js";
+import { count, hintsByPlace, movesTable, sentence, worth } from "./figures.js";
 import { remember } from "./kept.js";
 import { Log, card } from "./log.js";
 import { Choices, grouped, optionOf, runningOrder } from "./moves.js";
@@ -95,8 +95,7 @@ export class GameView {
       el("div", { class: "who" }, this.pawn, this.who, this.dots),
       this.question,
       this.recent,
-      this.answers,
-      this.tools,
+      el("div", { class: "controls" }, this.answers, this.tools),
       this.explanation,
     );
     this.log = new Log();
@@ -152,13 +151,14 @@ export class GameView {
     this.dots.replaceChildren(actionDots(position) ?? "");
     this.#ask();
     const last = game.moves.at(-1);
-    this.recent.textContent = last ? `${this.#called(last.player)} ${last.words}.` : "";
+    this.recent.textContent = last && !position.over ? `${this.#called(last.player)} ${last.words}.` : "";
     this.answers.replaceChildren(...this.#answers());
     this.explanation.replaceChildren(...position.explanation.map(words => el("p", {}, words)));
     toggle(this.element, "data-status", game.status);
     this.undoButton.disabled = !game.undo;
     this.hintButton.disabled = game.status !== "person";
-    this.undoButton.hidden = this.hintButton.hidden = this.people === 0;
+    this.undoButton.hidden = this.people === 0;
+    this.hintButton.hidden = this.people === 0 || position.over;
     this.speed.hidden = this.people === 2 || position.over;
     this.pauseButton.textContent = game.paused ? "Go on" : "Pause";
     this.pauseButton.hidden = this.stepButton.hidden = (this.people > 0 && !game.paused) || position.over;
@@ -190,7 +190,7 @@ export class GameView {
     } else if (game.status === "failed") {
       this.question.textContent = game.failure;
     } else {
-      this.question.textContent = sentence(position.over ? position.result : position.question);
+      this.question.textContent = position.over ? position.result : sentence(position.question);
     }
   }
 
@@ -411,5 +411,3 @@ function nearestSpeed(delay) {
 
 /** The moves that were looked at; of an agent that only acts, its choice. */
 const known = moves => moves.filter(({ visits }, at) => visits || !at);
-
-const sentence = words => (words ? words[0].toUpperCase() + words.slice(1) : "");

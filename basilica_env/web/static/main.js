@@ -91,6 +91,13 @@ document.addEventListener("keydown", event => {
   if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault();
 });
 
+/** The second click of a double click chooses nothing, since the first has changed what there is to choose. */
+document.addEventListener(
+  "click",
+  event => event.detail > 1 && event.target.closest(".target, .answers, .chooser, .choices") && event.stopPropagation(),
+  true,
+);
+
 document.addEventListener("keydown", event => {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || rules.open) return;
   if (event.target.closest("input, select, textarea")) return;

@@ -56,3 +56,42 @@ export function crown() {
 export function badge(player) {
   return el("span", { class: `badge player-${player}` }, String(player));
 }
+
+const BAYS = "RYBGYBRGBYGRBGYR";
+const COLOURS = { R: "red", Y: "yellow", B: "blue", G: "green" };
+const BAY = 56;
+
+/** A row of vaults with some builders in them, to look at. */
+export function frieze() {
+  const bays = [...BAYS].map((letter, at) => {
+    const [fill, line] = [`var(--${COLOURS[letter]})`, `var(--${COLOURS[letter]}_line)`];
+    return svg(
+      "g",
+      { transform: `translate(${at * BAY} 0)` },
+      svg("rect", { width: BAY, height: BAY, fill, stroke: "var(--stone_edge)" }),
+      svg("path", { d: pattern(letter), fill: "none", stroke: line, "stroke-opacity": 0.75, ...stroke(letter) }),
+      svg("path", { d: "M15 56V34Q15 25 28 18Q41 25 41 34V56Z", fill: "var(--niche)", stroke: "var(--stone_edge)" }),
+    );
+  });
+  const people = [2, 5, 6, 10, 13].map((at, number) => {
+    const figure = builder(number % 2, 31);
+    figure.setAttribute("x", at * BAY + 16);
+    figure.setAttribute("y", 24);
+    return figure;
+  });
+  const viewBox = `0 0 ${BAYS.length * BAY} ${BAY}`;
+  const attributes = { class: "frieze", viewBox, preserveAspectRatio: "xMinYMid slice", "aria-hidden": "true" };
+  return svg("svg", attributes, ...bays, ...people);
+}
+
+/** The colour's pattern in the drawing. */
+function pattern(letter) {
+  const steps = Array.from({ length: 8 }, (_, step) => 3.5 + 7 * step);
+  if (letter === "R") return steps.map(at => `M0 ${at}L${at} 0M${at} ${BAY}L${BAY} ${at}`).join("");
+  if (letter === "B") return steps.map(at => `M0 ${at}H${BAY}`).join("");
+  if (letter === "G") return steps.map((at, step) => `M${at} 0V${BAY}M${at} ${step % 2 ? 11 : 4}h7m-7 14h7m-7 14h7`).join("");
+  return steps.map(y => steps.map(x => `M${x} ${y}h0.01`).join("")).join("");
+}
+
+const stroke = letter =>
+  letter === "Y" ? { "stroke-width": 2.6, "stroke-linecap": "round" } : { "stroke-width": 1.3 };

@@ -6,7 +6,7 @@ import { Chart, MEASURES } from "./chart.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, select, toggle } from "./dom.js";
 import { Log, card } from "./log.js";
-import { builder } from "./pieces.js";
+import { builder, frieze } from "./pieces.js";
 import { nowTable, scoringTable } from "./scoring.js";
 
 const SPEEDS = [
@@ -55,6 +55,7 @@ export class ReplayStart {
       { class: "page" },
       el("h1", {}, "Replay"),
       el("p", { class: "lead" }, "Step through a recorded game, see how it went and read its scorings by area."),
+      frieze(),
       form,
     );
   }

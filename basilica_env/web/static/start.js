@@ -4,6 +4,7 @@ import { ask, clearNotice, notify } from "./api.js";
 import { AgentChoice } from "./agents.js";
 import { button, el, labelled, select } from "./dom.js";
 import { forget, keptGames } from "./kept.js";
+import { frieze } from "./pieces.js";
 
 const FRIEND = "friend";
 const COLOURS = ["Black", "White"];
@@ -108,6 +109,7 @@ function startPage(title, words, form) {
     { class: "page" },
     el("h1", {}, title),
     el("p", { class: "lead" }, words),
+    frieze(),
     el("div", { class: "columns" }, form, el("div", {}, goal(), yourGames())),
   );
 }
