@@ -93,11 +93,9 @@ class Visitor:
         )
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
-        page.on(
-            "console", lambda line: line.type in ("error", "warning") and self.complaints.append(line.text)
-        )
+        page.on("console", self._listen)
         page.on("pageerror", self._catch)
-        page.on("dialog", lambda dialog: self.complaints.append(f"a dialog: {dialog.message}"))
+        page.on("dialog", self._refuse)
         if path:
             page.goto(path)
         return page

@@ -225,8 +225,7 @@ function placesIn(drawing) {
 
 /** On a narrow screen the free sky is cut off, by steps, so that the board seldom moves. */
 function rowsShown(position) {
-  const squares = [...Object.keys(position.cathedral), ...position.legal.flatMap(({ squares }) => squares)];
-  const highest = Math.max(0, ...squares.map(square => Number(square.slice(1))));
+  const highest = Math.max(0, ...Object.keys(position.cathedral).map(square => Number(square.slice(1))));
   return Math.min(12, Math.ceil((highest + 1) / ROW_STEP) * ROW_STEP);
 }
 

@@ -18,6 +18,11 @@ const SPEEDS = [
   [0.2, "Fast"],
   [0, "At once"],
 ];
+const OFFERS = {
+  promote: "For your coin you promote one of your builders, to a rank other than the one just given.",
+  recruit: "For your coin you put a builder from your supply next to one of your builders.",
+  confuse: "For your coin you choose yourself which of your builders is moved, and where.",
+};
 const ANSWERS = { pay: "Pay your coin", pass: "Pass", redraw: "Draw three new vaults" };
 
 export class GameView {
@@ -191,6 +196,8 @@ export class GameView {
       this.question.textContent = game.failure;
     } else {
       this.question.textContent = position.over ? position.result : sentence(position.question);
+      const [kind, space] = position.decision.split(":");
+      if (kind === "offer") this.question.textContent += `. ${OFFERS[position.orders[space - 1].order]}`;
     }
   }
 

@@ -83,7 +83,6 @@ document.getElementById("theme").addEventListener("click", switchTheme);
 document.querySelector("#notice button").addEventListener("click", clearNotice);
 document.querySelector(".skip").addEventListener("click", event => { event.preventDefault(); main.focus(); });
 root.addEventListener("theme", showTheme);
-rules.addEventListener("click", event => event.target === rules && rules.close());
 showTheme();
 
 /** A key held down is one press: it neither repeats a choice nor chooses twice. */

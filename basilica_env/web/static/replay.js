@@ -146,6 +146,7 @@ export class ReplayView {
       this.#scoringsCard(),
       card("Moves", true, this.log.list),
       card("Areas", false, this.now),
+      card("Position", false, this.#textOf()),
       card("Record", false, this.#headers()),
     ]);
     this.element = this.desk.element;
@@ -183,6 +184,12 @@ export class ReplayView {
     const made = card("Scorings", true, this.jumps, this.scoring);
     made.hidden = !jumps.length;
     return made;
+  }
+
+  #textOf() {
+    this.text = el("textarea", { rows: 5, readonly: true, spellcheck: "false" });
+    this.analyse = el("a", { class: "button" }, "Analyse this position");
+    return el("div", {}, labelled("Position text", this.text), this.analyse);
   }
 
   #headers() {
@@ -234,6 +241,8 @@ export class ReplayView {
     this.slider.setAttribute("aria-valuetext", `Move ${number}: ${this.caption.textContent}`);
     this.log.show(this.replay.moves, number);
     this.now.replaceChildren(nowTable(position));
+    this.text.value = position.text;
+    this.analyse.href = `#/analyse/${encodeURIComponent(position.text)}`;
     const scored = this.replay.moves.slice(0, number).findLast(({ scoring }) => scoring);
     this.scoring.replaceChildren(scored ? scoringTable(scored.scoring) : "");
     [...this.jumps.children].forEach((jump, at) =>
