@@ -14,7 +14,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from basilica_env.arena.dataset import MISSING_EXTRA, SUMMARY, BuildProgress, Dataset, build_dataset
+from basilica_env.arena.dataset import (
+    MISSING_EXTRA,
+    SUMMARY,
+    BuildProgress,
+    Dataset,
+    build_dataset,
+    record_files,
+)
 from basilica_env.arena.findings import Findings
 from basilica_env.arena.report_page import Example, Report, report_page
 from basilica_env.arena.report_sections import (
@@ -25,6 +32,7 @@ from basilica_env.arena.report_sections import (
     in_percent,
     in_points,
 )
+from basilica_env.arena.report_study import base_of, find_study, study_section
 from basilica_env.core.tiles import TileSet
 from basilica_env.files import named, replaceable, write_text
 from basilica_env.render.page import replay_page
@@ -60,7 +68,8 @@ def write_report(
     Parameters
     ----------
     folder : with files of records, in it or deeper, such as that of a match or a tournament; or a data set.
-        If it is none, one is made in it, or brought up to date.
+        If it is none, one is made in it, or brought up to date. If a study of tile sets lies in it or is it,
+        the report tells what it has found; of its games, those with the tile set as it is count.
     out : the page; by default ``report.html`` in the folder
     tiles, workers, skip_damaged : as for :func:`basilica_env.arena.build_dataset`
     examples : how many games the page replays, at most
@@ -88,15 +97,30 @@ def write_report(
     path = named(folder)
     page = replaceable(path / REPORT if out is None else out)
     known = tuple(tiles)
+    study = find_study(path)
     if (path / SUMMARY).exists():
         data = Dataset(path)
     else:
         data = build_dataset(
-            [path], path / TABLES, tiles=known, workers=workers, skip_damaged=skip_damaged, progress=reading
+            _sources(path, study),
+            path / TABLES,
+            tiles=known,
+            workers=workers,
+            skip_damaged=skip_damaged,
+            progress=reading,
         )
-    report = _Reporter(data, path, known, examples, progress or (lambda _: None)).report()
+    report = _Reporter(data, path, study, known, examples, progress or (lambda _: None)).report()
     write_text(page, report_page(report))
     return page
+
+
+def _sources(folder: Path, study: Path | None) -> list[Path]:
+    """Return the files of records that a report rests on."""
+    if study is None:
+        return [folder]
+    if study == folder:
+        return [base_of(study)]
+    return [path for path in record_files([folder]) if study.resolve() not in path.parents]
 
 
 @dataclass(frozen=True)
@@ -105,6 +129,7 @@ class _Reporter:
 
     data: Dataset
     folder: Path
+    study: Path | None
     tiles: tuple[TileSet, ...]
     examples: int
     progress: Callable[[str], None]
@@ -118,6 +143,8 @@ class _Reporter:
         for section in sections:
             self.progress(section.title)
             found.append(section)
+        if self.study is not None:
+            found.append(study_section(self.study))
         return Report(
             title=self.folder.resolve().name,
             facts=list(_facts(sections)),
