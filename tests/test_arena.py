@@ -147,8 +147,9 @@ def test_an_agent_against_itself_has_one_half_inside_its_interval() -> None:
     assert inside >= 93
 
 
+@pytest.mark.slow
 def test_a_random_player_against_itself_has_one_half_inside_its_interval() -> None:
-    matches = [play_match("random", "random", 20, seed=seed) for seed in range(100)]
+    matches = [play_match("random", "random", 60, seed=seed) for seed in range(100)]
 
     inside = sum(match.score.low <= 0.5 <= match.score.high for match in matches)
 

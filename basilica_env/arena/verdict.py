@@ -152,7 +152,7 @@ def study_chart(result: StudyResult, dark: bool = False) -> str:
         panels.append(
             Panel(
                 quantity.title,
-                {quantity.name: [effect and _scaled(effect.value, factor) for effect in effects]},
+                {quantity.name: [_scaled(effect.value, factor) if effect else None for effect in effects]},
                 unit="%" if quantity.is_share else "turns",
                 reference=factor * result.base.effects[quantity.name].value.value,
                 strong=frozenset(row for row, effect in enumerate(effects) if effect and effect.is_sure),
