@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,23 +15,13 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, Locator, Page, expect
 
 from basilica_env import GameState
 from basilica_env.agents import make_agent
 from basilica_env.records import Recorder
+from tests.chromium import launched, needs_chromium
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--no-proxy-server",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PATIENCE = 20_000
 """Milliseconds until a page that does not answer counts as broken."""
 
@@ -42,10 +30,7 @@ HOSTILE = '<img src=x onerror="alert(1)">'
 SETTLED = ".desk:not([aria-busy]):is([data-status=person], [data-status=over])"
 LEGAL = ".target[data-legal]:not([hidden])"
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and os.environ.get("CI") != "true",
-    reason="no Chromium is installed; apt-get install chromium brings one",
-)
+pytestmark = needs_chromium
 
 Json = dict[str, Any]
 
@@ -68,11 +53,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    assert CHROMIUM is not None, "no Chromium is installed, and CI must not go without"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @dataclass
