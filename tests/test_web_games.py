@@ -206,8 +206,16 @@ def test_a_watched_game_is_stepped_through(client: Client) -> None:
     assert client.settled(game)["status"] == "over"
 
 
+def test_agents_play_each_other_only_while_somebody_watches(client: Client) -> None:
+    game = client.begin(players=[agent("random"), agent("random")], seed=4)
+    assert (game["status"], game["number"]) == ("thinking", 0)
+
+    assert client.get(f"/api/games/{game['id']}")["number"] == 0
+    assert client.settled(game)["status"] == "over"
+
+
 def test_a_pause_stops_an_agent_that_thinks(client: Client) -> None:
-    game = client.begin(players=[agent("mcts:ms=600000"), agent("random")])
+    game = client.begin(players=[agent("mcts:ms=600000"), PERSON])
     assert game["status"] == "thinking"
 
     game = client.put(f"/api/games/{game['id']}/pace", {"paused": True})
@@ -348,14 +356,15 @@ def test_a_deleted_game_is_gone(tmp_path: Path) -> None:
         assert game["id"] in client.get(f"/api/games/{game['id']}", 404)["error"]
 
 
-def test_a_damaged_record_is_told_and_left_alone(tmp_path: Path) -> None:
+def test_a_damaged_record_is_told_and_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with visiting(tmp_path) as client:
         game = client.begin(**TWO_PEOPLE)
     (file,) = tmp_path.iterdir()
     file.write_text("[Format")
 
     with visiting(tmp_path) as client:
-        assert "line 1" in client.get(f"/api/games/{game['id']}", 404)["error"]
+        assert "is damaged" in client.get(f"/api/games/{game['id']}", 404)["error"]
+    assert "line 1, game 1" in caplog.text
     assert file.read_text() == "[Format"
 
 
@@ -372,7 +381,7 @@ def test_a_change_that_cannot_be_saved_is_not_made(tmp_path: Path) -> None:
         ]
         elsewhere.rename(folder)
 
-        assert all("cannot be saved: there is no folder" in refused["error"] for refused in refusals)
+        assert all("cannot be saved" in refused["error"] for refused in refusals)
         assert client.get(f"/api/games/{game['id']}?svg=false") == game
 
 
@@ -386,7 +395,7 @@ def test_an_agent_whose_move_cannot_be_saved_tries_again(tmp_path: Path) -> None
         elsewhere.rename(folder)
 
         assert (failed["status"], failed["number"]) == ("failed", 0)
-        assert "there is no folder" in failed["failure"]
+        assert "cannot be saved" in failed["failure"]
         game = client.post(f"/api/games/{game['id']}/step?svg=false")
         assert (game["status"], game["number"], game["failure"]) == ("paused", 1, "")
 

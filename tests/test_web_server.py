@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -104,6 +105,10 @@ def test_a_stream_tells_how_an_evaluation_grows(server: Serving) -> None:
 
     assert [value["number"] for value in values] == list(range(len(replay["moves"]) + 1))
     assert values == server.talks.get(path).json()["evaluation"]["values"]
+
+
+def test_only_this_machine_can_reach_it_unless_told_otherwise(server: Serving) -> None:
+    assert re.fullmatch(r"http://127\.0\.0\.1:[0-9]+/", server.address)
 
 
 def test_the_page_is_there(server: Serving) -> None:

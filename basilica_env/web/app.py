@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -97,6 +96,7 @@ def _page_routes() -> list[Route]:
     ]
 
 
+_MEDIA = {".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FRESH = {"Cache-Control": "no-cache"}
 """It may be kept, but is to be asked for whether it has changed."""
 
@@ -105,7 +105,7 @@ def _file(files: dict[str, Path], name: str) -> Response:
     """Give one of the files of the page; what the request says is looked up, never opened."""
     if name not in files:
         raise NotFoundError(f"file {shown(name)}: expected one of the page, there is none of this name")
-    media = mimetypes.guess_type(files[name].name)[0] or "application/octet-stream"
+    media = _MEDIA.get(files[name].suffix, "application/octet-stream")
     return FileResponse(files[name], media_type=media, headers=_FRESH)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 
 HEARTBEAT = 15.0
 """Seconds after which a silent stream says that it is alive."""
@@ -14,11 +14,22 @@ class Feed:
 
     A watcher is told that something has changed, not what: it looks for itself, so a slow one misses
     nothing but what has been overtaken.
+
+    Parameters
+    ----------
+    welcome : callable, optional
+        Called whenever somebody begins to watch.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, welcome: Callable[[], None] | None = None) -> None:
         self.is_closed = False
+        self._welcome = welcome
         self._bells: set[asyncio.Event] = set()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody watches."""
+        return bool(self._bells)
 
     def wake(self) -> None:
         """Tell all watchers that there is something to see."""
@@ -34,6 +45,8 @@ class Feed:
         """Yield at once, after every change, and when nothing has happened for a while; end with the feed."""
         bell = asyncio.Event()
         self._bells.add(bell)
+        if self._welcome is not None:
+            self._welcome()
         try:
             while not self.is_closed:
                 bell.clear()

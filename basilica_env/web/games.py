@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import itertools
+import logging
 import re
 import secrets
 import time
@@ -41,6 +42,10 @@ SUFFIX = ".basilica"
 SEED_BITS = 32
 _ID_BYTES = 16
 _ID = re.compile("[A-Za-z0-9_-]{22}", re.ASCII)
+
+_LOG = logging.getLogger(__name__)
+_TOLD = "the output of the server says why"
+"""Instead of the reason, which may tell visitors how the server is set up."""
 
 _versions = itertools.count(time.time_ns() // 1_000_000)
 """Beginning with the time, so that the versions of a server that was started again are higher."""
@@ -95,7 +100,7 @@ class Game:
         self.failure = ""
         self.version = next(_versions)
         self.thought: Thought | None = None
-        self.feed = Feed()
+        self.feed = Feed(self.go_on)
         self.is_deleted = False
         self._path = path
         self._thinkers = thinkers
@@ -271,15 +276,20 @@ class Game:
 
     def go_on(self) -> None:
         """Have agents play until a person is to decide, unless they are to wait."""
-        if not self.feed.is_closed and not self.is_at_work and self.status == "thinking":
+        if not self.is_at_work and self.status == "thinking" and self._is_followed():
             self._task = asyncio.create_task(self._play_on())
 
     async def _play_on(self) -> None:
-        while self._is_agent_asked() and not self.failure:
+        while self._is_agent_asked() and not self.failure and self._is_followed():
             await self._move()
 
     def _is_agent_asked(self) -> bool:
         return not self.state.is_over and isinstance(self.seat, AgentSeat)
+
+    def _is_followed(self) -> bool:
+        """Return whether it matters: not in a deleted game, nor in one of agents that nobody watches."""
+        has_person = any(isinstance(seat, Person) for seat in self.seats)
+        return not self.feed.is_closed and (has_person or self.feed.is_watched)
 
     async def _move(self) -> None:
         """Let an agent make its move; what goes wrong becomes the failure of the game."""
@@ -296,6 +306,7 @@ class Game:
             await asyncio.sleep(max(0.0, self.delay - taken))
             self._play(move, taken)
         except Exception as error:
+            _LOG.error("game %s: agent %s: %r", self._path, seat.agent, error)
             self.failure = f"agent {shown(seat.agent)}: {type(error).__name__}: {error}"
             self._changed()
         finally:
@@ -340,7 +351,8 @@ class Game:
         try:
             write_text(self._path, self._record(course).to_text())
         except OSError as error:
-            raise FullError(f"the game cannot be saved: {error.strerror or error}") from error
+            _LOG.error("cannot save a game: %s", error)
+            raise FullError(f"the game cannot be saved; {_TOLD}") from error
 
     def _changed(self) -> None:
         self.version = next(_versions)
@@ -474,7 +486,8 @@ class Games:
         try:
             game = Game.read(self._paths[name], self._thinkers, self._settings.seconds)
         except (OSError, ValueError, KeyError) as error:
-            raise NotFoundError(f"game {shown(name)}: its record cannot be read: {error}") from error
+            _LOG.error("cannot read game %s: %s", self._paths[name], error)
+            raise NotFoundError(f"game {shown(name)}: its record is damaged; {_TOLD}") from error
         self._open[name] = game
         game.go_on()
         return game
@@ -494,7 +507,8 @@ class Games:
         try:
             self._paths[name].unlink(missing_ok=True)
         except OSError as error:
-            raise FullError(f"the game cannot be deleted: {error.strerror or error}") from error
+            _LOG.error("cannot delete a game: %s", error)
+            raise FullError(f"the game cannot be deleted; {_TOLD}") from error
         del self._paths[name]
         game = self._open.pop(name, None)
         if game is not None:
