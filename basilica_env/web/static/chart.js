@@ -7,7 +7,7 @@ const HEIGHT = 150;
 const PAD = { left: 40, right: 10, top: 14, bottom: 20 };
 
 export const MEASURES = {
-  lead: { title: "Points lead", middle: 0, words: points },
+  lead: { title: "Points lead", middle: 0, words: lead => points(lead).replace(".0", "") },
   win_chance: { title: "Win chance", middle: 0.5, low: 0, high: 1, words: percent },
   margin: { title: "Expected margin", middle: 0, words: points },
 };

@@ -30,41 +30,44 @@ export function hintsByPlace(moves) {
 /** Which of the moves that end on one place it is: the vault, or the rank. */
 const variant = move => move.match(/^V[1-3]/)?.[0] ?? move.match(/=(.)$/)?.[1] ?? "";
 
-/** A table of moves, best first; `look(move)` is called while one is pointed at or in focus. */
-export function movesTable(moves, look = () => {}, play = null) {
+const COLUMNS = {
+  Win: ({ win_chance: chance }) => (chance === null ? "–" : percent(chance)),
+  Margin: ({ margin }) => (margin === null ? "–" : points(margin)),
+  Value: ({ value }) => (value === null ? "–" : value.toFixed(3).replace("-", "−")),
+  Visits: ({ visits }) => count(visits),
+};
+
+/** A short table of moves, best first. */
+export const hintsTable = moves =>
+  table(["Win", "Margin"], moves, move => el("div", {}, el("b", {}, move.move), el("small", {}, move.words)));
+
+/** A table of moves, best first: `play(move)` when one is pressed, `look(move)` while one is pointed at. */
+export function movesTable(moves, look, play) {
+  const cell = move =>
+    el(
+      "button",
+      { type: "button", on: { click: () => play(move), focus: () => look(move), blur: () => look(null) } },
+      el("b", {}, move.move),
+      el("small", {}, move.words),
+    );
+  return table(Object.keys(COLUMNS), moves, cell, look);
+}
+
+function table(columns, moves, cell, look = () => {}) {
   const row = (move, at) =>
     el(
       "tr",
       { on: { mouseenter: () => look(move), mouseleave: () => look(null) } },
-      el(
-        "th",
-        { scope: "row" },
-        el("span", { class: "rank" }, String(at + 1)),
-        play
-          ? el(
-              "button",
-              {
-                type: "button",
-                on: { click: () => play(move), focus: () => look(move), blur: () => look(null) },
-              },
-              el("b", {}, move.move),
-              el("small", {}, move.words),
-            )
-          : el("span", {}, el("b", {}, move.move), el("small", {}, move.words)),
-      ),
-      el("td", {}, move.win_chance === null ? "–" : percent(move.win_chance)),
-      el("td", {}, move.margin === null ? "–" : points(move.margin)),
-      el("td", {}, move.value === null ? "–" : move.value.toFixed(3).replace("-", "−")),
-      el("td", {}, count(move.visits)),
+      el("th", { scope: "row" }, el("span", { class: "rank" }, String(at + 1)), cell(move)),
+      ...columns.map(column => el("td", {}, COLUMNS[column](move))),
     );
-  const titles = ["Move", "Win", "Margin", "Value", "Visits"];
   return el(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Best moves" },
     el(
       "table",
       { class: "moves" },
-      el("thead", {}, el("tr", {}, ...titles.map(title => el("th", { scope: "col" }, title)))),
+      el("thead", {}, el("tr", {}, ...["Move", ...columns].map(title => el("th", { scope: "col" }, title)))),
       el("tbody", {}, ...moves.map(row)),
     ),
   );

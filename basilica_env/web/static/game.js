@@ -3,7 +3,7 @@
 import { Failure, Live, ask, askText, clearNotice, notify, say } from "./api.js";
 import { Desk } from "./desk.js";
 import { button, el, select, toggle } from "./dom.js";
-import { count, hintsByPlace, movesTable, sentence, worth } from "./figures.js";
+import { count, hintsByPlace, hintsTable, sentence, worth } from "./figures.js";
 import { remember } from "./kept.js";
 import { Log, card } from "./log.js";
 import { Choices, grouped, optionOf, runningOrder } from "./moves.js";
@@ -346,8 +346,8 @@ export class GameView {
     this.recent.textContent = best;
     say(best);
     this.hints.replaceChildren(
-      movesTable(moves),
-      el("p", { class: "quiet" }, `${agent}, ${count(simulations)} simulations; the chance to win of who decides`),
+      hintsTable(moves),
+      el("p", { class: "quiet" }, `${agent}, ${count(simulations)} simulations; figures are those of who decides`),
     );
   }
 

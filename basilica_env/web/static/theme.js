@@ -26,5 +26,7 @@
     root.dispatchEvent(new Event("theme"));
   });
   system.addEventListener("change", apply);
+  addEventListener("beforeprint", () => (root.dataset.theme = "light")); // paper is light
+  addEventListener("afterprint", apply);
   apply();
 })();
