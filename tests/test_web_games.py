@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from basilica_env import GameState
+from basilica_env.agents import GreedyAgent
 from basilica_env.records import read_records
 from basilica_env.render.svg import draw_svg
 from basilica_env.render.theme import LIGHT
@@ -236,6 +237,20 @@ def test_an_agent_stops_at_the_limit(tmp_path: Path) -> None:
         game = client.post(f"/api/games/{game['id']}/step")
 
     assert game["number"] == 1
+
+
+def test_an_agent_that_fails_is_told_and_tries_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = client.begin(players=[agent("greedy"), PERSON], paused=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(GreedyAgent, "act", lambda *_: 1 / 0)
+        failed = client.post(f"/api/games/{game['id']}/step?svg=false")
+
+    assert (failed["status"], failed["number"]) == ("failed", 0)
+    assert failed["failure"] == "agent 'greedy' failed; the output of the server says why"
+    assert "ZeroDivisionError" in caplog.text
+    assert client.post(f"/api/games/{game['id']}/step?svg=false")["number"] == 1
 
 
 # --- Advice ---------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ import asyncio
 import datetime
 import itertools
 import logging
-import re
 import secrets
 import time
 from dataclasses import dataclass
@@ -31,17 +30,16 @@ from basilica_env.records import GameRecord, read_records
 from basilica_env.web import messages
 from basilica_env.web.courses import Course
 from basilica_env.web.feeds import Feed
+from basilica_env.web.ids import is_id, new_id
 from basilica_env.web.messages import AgentSeat, Person, Seat
 from basilica_env.web.opponents import check_spec
-from basilica_env.web.refusals import FullError, NotFoundError, NotNowError, WrongError
+from basilica_env.web.refusals import FullError, NotFoundError, NotNowError, Refusal, WrongError
 from basilica_env.web.scenes import Scene
 from basilica_env.web.settings import Settings
 from basilica_env.web.thinking import Thinkers, Thought, choose, seed_of
 
 SUFFIX = ".basilica"
 SEED_BITS = 32
-_ID_BYTES = 16
-_ID = re.compile("[A-Za-z0-9_-]{22}", re.ASCII)
 
 _LOG = logging.getLogger(__name__)
 _TOLD = "the output of the server says why"
@@ -49,11 +47,6 @@ _TOLD = "the output of the server says why"
 
 _versions = itertools.count(time.time_ns() // 1_000_000)
 """Beginning with the time, so that the versions of a server that was started again are higher."""
-
-
-def new_id() -> str:
-    """Draw an id that nobody can guess."""
-    return secrets.token_urlsafe(_ID_BYTES)
 
 
 class Game:
@@ -305,14 +298,19 @@ class Game:
             self.thought = None
             await asyncio.sleep(max(0.0, self.delay - taken))
             self._play(move, taken)
-        except Exception as error:
-            _LOG.error("game %s: agent %s: %r", self._path, seat.agent, error)
-            self.failure = f"agent {shown(seat.agent)}: {type(error).__name__}: {error}"
-            self._changed()
+        except Refusal as refusal:
+            self._fail(str(refusal))
+        except Exception:
+            _LOG.exception("agent %s failed in %s", seat.agent, self._path)
+            self._fail(f"agent {shown(seat.agent)} failed; {_TOLD}")
         finally:
             thought.end()
             if self.thought is thought:
                 self.thought = None
+
+    def _fail(self, reason: str) -> None:
+        self.failure = reason
+        self._changed()
 
     def _stop(self) -> None:
         """Interrupt the agent that thinks."""
@@ -335,6 +333,7 @@ class Game:
         """Save another course, then take it."""
         self._write(course)
         self.course = course
+        self._asked_at = time.monotonic()
         self._changed()
 
     def save(self) -> None:
@@ -356,7 +355,6 @@ class Game:
 
     def _changed(self) -> None:
         self.version = next(_versions)
-        self._asked_at = time.monotonic()
         self._encoded.clear()
         self.feed.wake()
 
@@ -428,7 +426,7 @@ class Games:
         self._paths = {
             path.name.removesuffix(SUFFIX): path
             for path in settings.folder.glob(f"*{SUFFIX}")
-            if _ID.fullmatch(path.name.removesuffix(SUFFIX))
+            if is_id(path.name.removesuffix(SUFFIX))
         }
         self._open: dict[str, Game] = {}
 

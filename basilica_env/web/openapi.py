@@ -11,9 +11,10 @@ import msgspec
 from basilica_env import __version__
 from basilica_env.web import messages
 from basilica_env.web.endpoints import JSON, Endpoint
+from basilica_env.web.ids import PATTERN
 
 _REF = "#/components/schemas/{name}"
-_ID = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
+_ID = {"type": "string", "pattern": PATTERN}
 _NUMBER = {"type": "integer", "minimum": 0, "maximum": messages.MOST_MOVES}
 _FLAG = {"type": "boolean"}
 _WITH_A_BODY = (

@@ -12,7 +12,7 @@ from basilica_env.render.style import printable
 from basilica_env.web import messages
 from basilica_env.web.courses import Course
 from basilica_env.web.feeds import Feed
-from basilica_env.web.games import new_id
+from basilica_env.web.ids import new_id
 from basilica_env.web.opponents import can_tell, check_spec
 from basilica_env.web.refusals import NotFoundError, WrongError
 from basilica_env.web.scenes import Scene
