@@ -390,6 +390,15 @@ def test_streams_are_limited(client: Client, monkeypatch: pytest.MonkeyPatch) ->
         assert answer.headers["retry-after"] == "5"
 
 
+def test_only_the_head_of_a_stream_is_no_stream(client: Client) -> None:
+    game = client.begin(**TWO_PEOPLE)
+
+    answer = client.talks.head(f"/api/games/{game['id']}/events")
+
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
 def test_studies_are_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("basilica_env.web.thinking.MOST_STUDIES", 0)
     game = client.begin(**TWO_PEOPLE)

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from basilica_env.core.tiles import shown
 from basilica_env.render.theme import DARK, LIGHT, Theme
 from basilica_env.web.api import ENDPOINTS, Interface
-from basilica_env.web.endpoints import JSON, Endpoint
+from basilica_env.web.endpoints import EVENTS, JSON, Endpoint
 from basilica_env.web.guard import Guard, failure, refuse
 from basilica_env.web.openapi import describe
 from basilica_env.web.refusals import NotFoundError, Refusal
@@ -65,8 +65,12 @@ def _route(interface: Interface, path: str, entries: Sequence[Endpoint]) -> Rout
     by_method = {entry.method: entry for entry in entries}
 
     async def answer(request: Request) -> Response:
-        method = "GET" if request.method == "HEAD" else request.method
-        return await by_method[method].answer_to(interface, request)
+        if request.method != "HEAD":
+            return await by_method[request.method].answer_to(interface, request)
+        entry = by_method["GET"]
+        if entry.answer == EVENTS:  # it would never end
+            return Response(media_type=EVENTS)
+        return await entry.answer_to(interface, request)
 
     return Route(path, answer, methods=list(by_method))
 
