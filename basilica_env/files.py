@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_DRAFT = ".draft"
+
 
 def named(path: str | os.PathLike[str]) -> Path:
     """Return a path that the system can be asked for.
@@ -77,13 +79,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         As for :func:`replaceable`, before anything is written.
     """
     file = replaceable(path)
-    draft = file.with_name(f".{secrets.token_hex(8)}.draft")
+    draft = file.with_name(f".{secrets.token_hex(8)}{_DRAFT}")
     try:
         yield draft
         if file.exists():
             draft.chmod(stat.S_IMODE(file.stat().st_mode))
         draft.replace(file)
     finally:
+        draft.unlink(missing_ok=True)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what processes that were killed have left in a folder in which nobody writes now."""
+    for draft in folder.glob(f".*{_DRAFT}"):
         draft.unlink(missing_ok=True)
 
 

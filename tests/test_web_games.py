@@ -371,6 +371,14 @@ def test_a_deleted_game_is_gone(tmp_path: Path) -> None:
         assert game["id"] in client.get(f"/api/games/{game['id']}", 404)["error"]
 
 
+def test_what_a_killed_server_was_writing_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".0123456789abcdef.draft").write_text("[Format")
+    (tmp_path / "notes.txt").write_text("mine")
+
+    with visiting(tmp_path):
+        assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
 def test_a_damaged_record_is_told_and_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with visiting(tmp_path) as client:
         game = client.begin(**TWO_PEOPLE)

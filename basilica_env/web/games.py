@@ -24,7 +24,7 @@ from pathlib import Path
 import msgspec
 
 from basilica_env.core.tiles import shown
-from basilica_env.files import write_text
+from basilica_env.files import remove_drafts, write_text
 from basilica_env.game import GameState
 from basilica_env.records import GameRecord, read_records
 from basilica_env.web import messages
@@ -423,6 +423,7 @@ class Games:
     def __init__(self, settings: Settings, thinkers: Thinkers) -> None:
         self._settings = settings
         self._thinkers = thinkers
+        remove_drafts(settings.folder)
         self._paths = {
             path.name.removesuffix(SUFFIX): path
             for path in settings.folder.glob(f"*{SUFFIX}")
