@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, SCALARS, Sight, sight
+from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, SCALARS, PARTS_OF_A_POINT, Sight, sight
 from basilica_env.core.layout import (
     ACTIONS,
     BUILDER,
@@ -71,12 +71,16 @@ TIED_SQUARES = _tied_squares()
 
 
 GAIN_KINDS = _gain_kinds()
-GAINS_UNIT = np.float32(10)
+GAINS_UNIT = np.float32(10 * PARTS_OF_A_POINT)
 
 
-def wants_gains(weights: Weights) -> bool:
-    """Return whether a network looks at gains."""
-    return "gain_weights.weight" in weights
+def kind_of_gains(weights: Weights) -> str:
+    """Return the kind of gains that a network looks at, ``"none"`` if none."""
+    kinds = (name.removesuffix(_GAIN_LAYER) for name in weights if name.endswith(_GAIN_LAYER))
+    return next(kinds, "none")
+
+
+_GAIN_LAYER = "_gains.weight"
 
 
 def policy_logits(weights: Weights, seen: Sight) -> NDArray[np.float32]:
@@ -110,9 +114,10 @@ def _weighed(
     weights: Weights, trunk: NDArray[np.float32], gains: NDArray[np.int8]
 ) -> NDArray[np.float32] | float:
     """Return what the gains add to the logits."""
-    if not wants_gains(weights):
+    kind = kind_of_gains(weights)
+    if kind == "none":
         return 0.0
-    return _layer(weights, "gain_weights", trunk)[:, GAIN_KINDS] * (gains / GAINS_UNIT)
+    return _layer(weights, f"{kind}_gains", trunk)[:, GAIN_KINDS] * (gains / GAINS_UNIT)
 
 
 def _in_order(squares: NDArray[np.float32], whole: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -214,7 +219,7 @@ class PpoAgent:
         return self._choose(self._logits(games, env.tiles.array), unpacked(games["legal"]))
 
     def _logits(self, games: NDArray[np.void], tiles: NDArray[np.void]) -> NDArray[np.float32]:
-        return policy_logits(self._weights, sight(games, tiles, wants_gains(self._weights)))
+        return policy_logits(self._weights, sight(games, tiles, kind_of_gains(self._weights)))
 
     def _choose(self, logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         if self._sample:  # the largest sum with Gumbel noise is a draw from the softmax

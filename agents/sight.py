@@ -20,9 +20,10 @@ network of the search (:mod:`basilica_env.core.features`).
 
 Gains
 -----
-Points (int8), shape (667,): for each legal action, by how much it betters the lead if the cathedral were scored
-after it and after the choices that belong to it, the opponent's best answer included (what ``greedy`` plays
-by); 0 for the others.
+Quarters of a point (int8), shape (667,): for each legal action, by how much the position looks better after
+it and the choices that belong to it, the opponent's best answer included; 0 for the others. What looks better
+is told by one of the evaluations of :mod:`basilica_env.core.evaluate`: ``lead``, the lead if the cathedral were
+scored now (what ``greedy`` plays by), or ``outlook`` (what ``planner`` plays by).
 
 Everything is seen by the player who decides and made of what is open (R1.5).
 """
@@ -37,7 +38,7 @@ from numpy.typing import NDArray
 from basilica_env.core import rules
 from basilica_env.core.bitboard import bit, count, fill, lowest
 from basilica_env.core.compile import kernel
-from basilica_env.core.evaluate import LEAD_NOW, evaluate
+from basilica_env.core.evaluate import LEAD_NOW, OUTLOOK, evaluate
 from basilica_env.core.features import FEATURES, write_features
 from basilica_env.core.layout import ACTIONS, COLOUR, COLOUR_LETTERS, COLOURS, NONE, OVER, SQUARES
 from basilica_env.core.lookahead import DEPTH, settle
@@ -60,6 +61,9 @@ CHANNEL_UNITS = np.array([1] * OBSERVATION_PLANES + [10, 10, 2] * COLOURS, np.fl
 SCALARS = SCALARS_SIZE + FEATURES
 _SCALAR_UNITS = units(np.float32)[PLANES_SIZE:]
 _MOST = 127  # of an int8
+PARTS_OF_A_POINT = 4
+"""What a gain is counted in."""
+_KINDS = {"none": LEAD_NOW, "lead": LEAD_NOW, "outlook": OUTLOOK}
 
 
 @kernel
@@ -91,26 +95,29 @@ def _write_areas(game: Any, me: int, squares: Any) -> None:
 
 
 @kernel
-def _write_gains(game: Any, tiles: Any, me: int, work: Any, gains: Any) -> None:
+def _write_gains(game: Any, tiles: Any, me: int, kind: int, work: Any, gains: Any) -> None:
     """Write the gains of one game; ``work`` is a GAME array, shape (2 * DEPTH,), overwritten."""
-    now = evaluate(game, me, LEAD_NOW)
+    now = evaluate(game, me, kind)
     line = work[:DEPTH]
     ends = work[DEPTH:]
     for index in range(count_legal(game)):
         action = legal_action(game, index)
         line[0] = game
         rules.apply(line[0], tiles, action)
-        gain = settle(line, ends, tiles, me, LEAD_NOW) - now
+        gain = np.rint(PARTS_OF_A_POINT * (settle(line, ends, tiles, me, kind) - now))
         gains[action] = min(max(gain, -_MOST), _MOST)
 
 
 @kernel
-def look(games: Any, tiles: Any, scalar_units: Any, squares: Any, scalars: Any, gains: Any) -> None:
+def look(
+    games: Any, tiles: Any, kind: int, scalar_units: Any, squares: Any, scalars: Any, gains: Any
+) -> None:
     """Write what the deciders of games see.
 
     Parameters
     ----------
     games : GAME array, shape (n,)
+    kind : of the evaluation that gains are told by
     scalar_units : float32 array, shape (SCALARS_SIZE,)
     squares : int8 array, shape (n, 60, CHANNELS)
     scalars : float32 array, shape (n, SCALARS)
@@ -134,7 +141,7 @@ def look(games: Any, tiles: Any, scalar_units: Any, squares: Any, scalars: Any, 
         if len(gains):
             gains[k, :] = 0
             if game.decision != OVER:
-                _write_gains(game, tiles, me, work, gains[k])
+                _write_gains(game, tiles, me, kind, work, gains[k])
 
 
 class Sight(NamedTuple):
@@ -148,20 +155,20 @@ class Sight(NamedTuple):
     """Shape (n, 667), or (0, 667) if they are not wanted."""
 
 
-def sight(games: NDArray[np.void], tiles: NDArray[np.void], gains: bool) -> Sight:
+def sight(games: NDArray[np.void], tiles: NDArray[np.void], gains: str) -> Sight:
     """Return what the deciders of game records see.
 
     Parameters
     ----------
     games : GAME array, shape (n,)
     tiles : the array of their tile set
-    gains : whether the gains are wanted; they take most of the time
+    gains : ``"lead"`` or ``"outlook"``, or ``"none"`` if they are not wanted; they take most of the time
     """
     n = len(games)
     seen = Sight(
         np.empty((n, SQUARES, CHANNELS), np.int8),
         np.empty((n, SCALARS), np.float32),
-        np.empty((n if gains else 0, ACTIONS), np.int8),
+        np.empty((0 if gains == "none" else n, ACTIONS), np.int8),
     )
-    look(games, tiles, _SCALAR_UNITS, *seen)
+    look(games, tiles, _KINDS[gains], _SCALAR_UNITS, *seen)
     return seen

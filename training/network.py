@@ -28,15 +28,19 @@ from basilica_env.core.layout import ACTIONS, PROMOTE, SQUARES
 from basilica_env.training.settings import Settings
 
 
+FIRST_GAIN_WEIGHT = 16.0
+"""What a gain of ten points adds to a logit at first."""
+
+
 class Network(nn.Module):
     """Policy and value of what is seen."""
 
-    def __init__(self, trunk: int, gains: bool) -> None:
+    def __init__(self, trunk: int, gains: str) -> None:
         super().__init__()
         self.gains = gains
-        """Whether it looks at gains."""
-        if gains:
-            self.gain_weights = nn.Linear(trunk, int(GAIN_KINDS.max()) + 1)
+        """The kind of gains it looks at, or ``"none"``."""
+        if gains != "none":
+            self.add_module(f"{gains}_gains", nn.Linear(trunk, int(GAIN_KINDS.max()) + 1))
             self._constant("kinds", GAIN_KINDS, torch.int64)
         self._constant("units", 1 / CHANNEL_UNITS, torch.float32)
 
@@ -50,7 +54,7 @@ class Network(nn.Module):
         ----------
         squares : int8, shape (n, 60, CHANNELS)
         scalars : float32, shape (n, SCALARS)
-        gains : int8, shape (n, 667), looked at if ``self.gains``
+        gains : int8, shape (n, 667), or (0, 667) if it looks at none
         """
         raise NotImplementedError
 
@@ -60,15 +64,16 @@ class Network(nn.Module):
 
     def _with_gains(self, logits: Tensor, trunk: Tensor, gains: Tensor) -> Tensor:
         """Add the gains to the logits, weighed by the kind of the action and by the position."""
-        if not self.gains:
+        if self.gains == "none":
             return logits
-        return logits + self.gain_weights(trunk)[:, self._kinds] * (gains.float() / float(GAINS_UNIT))
+        weights = self.get_submodule(f"{self.gains}_gains")(trunk)
+        return logits + weights[:, self._kinds] * (gains.float() / float(GAINS_UNIT))
 
 
 class SquareNetwork(Network):
     """The network over squares."""
 
-    def __init__(self, width: int, blocks: int, trunk: int, gains: bool) -> None:
+    def __init__(self, width: int, blocks: int, trunk: int, gains: str) -> None:
         super().__init__(trunk, gains)
         self.own = nn.Linear(CHANNELS, width)
         self.near = nn.Linear(CHANNELS, width, bias=False)
@@ -118,7 +123,7 @@ class SquareNetwork(Network):
 class MlpNetwork(Network):
     """Two hidden layers over all entries."""
 
-    def __init__(self, hidden: int, trunk: int, gains: bool) -> None:
+    def __init__(self, hidden: int, trunk: int, gains: str) -> None:
         super().__init__(trunk, gains)
         self.first = nn.Linear(SQUARES * CHANNELS + SCALARS, hidden)
         self.second = nn.Linear(hidden, trunk)
@@ -133,8 +138,11 @@ class MlpNetwork(Network):
         return self._with_gains(self.policy(trunk), trunk, gains), self.value(trunk)[:, 0]
 
 
-def _first_weights(network: nn.Module, last: tuple[nn.Linear, ...]) -> None:
-    """Fill the layers (He et al. 2015), those of the outputs a hundred times smaller."""
+def _first_weights(network: Network, last: tuple[nn.Linear, ...]) -> None:
+    """Fill the layers (He et al. 2015), those of the outputs a hundred times smaller.
+
+    At first the policy goes by the gains alone.
+    """
     for layer in network.modules():
         if isinstance(layer, nn.Linear):
             nn.init.kaiming_uniform_(layer.weight, nonlinearity="relu")
@@ -143,6 +151,10 @@ def _first_weights(network: nn.Module, last: tuple[nn.Linear, ...]) -> None:
     with torch.no_grad():
         for layer in last:
             layer.weight.mul_(0.01)
+        if network.gains != "none":
+            gains = network.get_submodule(f"{network.gains}_gains")
+            gains.weight.mul_(0.01)
+            gains.bias.fill_(FIRST_GAIN_WEIGHT)
 
 
 def new_network(settings: Settings) -> Network:
@@ -150,5 +162,5 @@ def new_network(settings: Settings) -> Network:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         if settings.network == "squares":
-            return SquareNetwork(settings.width, settings.blocks, settings.trunk, bool(settings.gains))
-        return MlpNetwork(8 * settings.width, settings.trunk, bool(settings.gains))
+            return SquareNetwork(settings.width, settings.blocks, settings.trunk, settings.gains)
+        return MlpNetwork(8 * settings.width, settings.trunk, settings.gains)

@@ -26,11 +26,15 @@ from torch import Tensor
 from basilica_env.agents.ppo import Weights, unpacked
 from basilica_env.agents.sight import CHANNELS, SCALARS, sight
 from basilica_env.core.batch import MARGIN_UNIT
-from basilica_env.core.layout import ACTIONS, MASK_WORDS, PLAYERS, SQUARES
+from basilica_env.core.layout import ACTIONS, PLAYERS, SQUARES
 from basilica_env.envs.batch import BatchEnv
 from basilica_env.envs.opponents import Rival
 from basilica_env.training.network import Network, new_network
 from basilica_env.training.settings import Settings
+from basilica_env.training.views import Views
+
+MASK_OCTETS = -(-ACTIONS // 8)
+"""Bytes of a mask that is kept, bit a % 8 of byte a // 8 for action a."""
 
 _ILLEGAL = -1e9
 """Logit of an illegal action: its probability is exactly 0."""
@@ -119,17 +123,15 @@ class Group:
         if self.network is None:
             self._rival = Rival(self.kind, seed, "flat", np.dtype(np.uint8))
 
-    def act(
-        self,
-        env: BatchEnv,
-        games: NDArray[np.int64],
-        seen: Seen,
-        mask: NDArray[np.uint8],
-        uniform: NDArray[np.float32],
-    ) -> NDArray[np.int64]:
-        """Return the rival's actions in some games, given what is seen there and the masks."""
-        if self._rival is not None:
-            return self._rival.act_batch(env, games, mask, mask)  # an agent looks at the games alone
+    def act(self, env: BatchEnv, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the actions of an agent in some games."""
+        assert self._rival is not None
+        nothing = np.empty((0, ACTIONS), np.uint8)  # an agent looks at the games alone
+        return self._rival.act_batch(env, games, nothing, nothing)
+
+    @torch.no_grad()
+    def choose(self, seen: Seen, mask: NDArray[np.uint8], uniform: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return the actions of a network in some games, given what is seen there and the masks."""
         assert self.network is not None
         logits, _ = self.network(*seen)
         return drawn(log_probabilities(logits, _truths(mask)), uniform).numpy()
@@ -150,7 +152,7 @@ class Rollout:
         self.squares = torch.zeros((*shape, SQUARES, CHANNELS), dtype=torch.int8)
         self.scalars = torch.zeros((*shape, SCALARS))
         self.gains = torch.zeros((horizon, games if gains else 0, ACTIONS), dtype=torch.int8)
-        self.masks = np.zeros((*shape, MASK_WORDS), np.uint64)
+        self.masks = np.zeros((*shape, MASK_OCTETS), np.uint8)
         self.actions = torch.zeros(shape, dtype=torch.int64)
         self.log_p = torch.zeros(shape)
         self.values = torch.zeros(shape)
@@ -241,7 +243,7 @@ class Learner:
             games, seed=settings.seed + stream, threads=settings.threads, observation=None, mask=None
         )
         self.rng = np.random.default_rng([settings.seed, stream])
-        self.rollout = Rollout(settings.horizon, games, self.network.gains)
+        self.rollout = Rollout(settings.horizon, games, self.network.gains != "none")
         self.groups: list[Group] = []
         at = 0
         for kind, number in groups:
@@ -253,6 +255,8 @@ class Learner:
         self.seats[:at] = np.arange(at) % PLAYERS
         self.leads = np.zeros(games, np.int64)
         self.players = self.env.player
+        self.views = Views(settings.symmetry, games)
+        self.everyone = np.arange(games)
         self.ends = Ends()
         self.clock = Clock()
 
@@ -271,6 +275,7 @@ class Learner:
         rollout = self.rollout
         for group in self.groups:
             group.begin(int(self.rng.integers(2**63)))
+        self.views.draw(self.rng)
         for t in range(self.settings.horizon):
             seen, mask = self._look(t)
             with self.clock.on("network"):
@@ -278,31 +283,44 @@ class Learner:
                 log_p = log_probabilities(logits, _truths(mask))
                 uniform = self.rng.random(len(mask), np.float32)
                 actions = drawn(log_p, uniform)
-            players = self.players
-            learns = np.ones(len(mask), np.bool_)
-            for group in self.groups:
-                games = group.games[players[group.games] != self.seats[group.games]]
-                learns[games] = False
-                if games.size:
-                    with self.clock.on("rivals"):
-                        theirs = (seen[0][games], seen[1][games], seen[2][games[: len(seen[2])]])
-                        chosen = group.act(self.env, games, theirs, mask[games], uniform[games])
-                        actions[games] = torch.from_numpy(chosen)
             rollout.actions[t], rollout.values[t] = actions, values
             rollout.log_p[t] = log_p.gather(1, actions[:, None])[:, 0]
-            rollout.learns[t], rollout.seats[t] = learns, players
+            with self.clock.on("rivals"):
+                played, learns = self._answered(
+                    self.views.real(actions.numpy(), self.everyone), seen, mask, uniform
+                )
+            rollout.learns[t], rollout.seats[t] = learns, self.players
             with self.clock.on("engine"):
-                self._step(t, actions.numpy(), win_share)
+                self._step(t, played, win_share)
         rollout.last_values[:] = self.network(*self._seen(self._records()))[1].numpy()
         rollout.last_seats[:] = self.players
+
+    def _answered(
+        self, actions: NDArray[np.int64], seen: Seen, mask: NDArray[np.uint8], uniform: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the actions, the rivals' where it is their turn, and where it is not."""
+        actions = actions.copy()
+        learns = np.ones(len(actions), np.bool_)
+        for group in self.groups:
+            games = group.games[self.players[group.games] != self.seats[group.games]]
+            learns[games] = False
+            if not games.size:
+                continue
+            if group.network is None:
+                actions[games] = group.act(self.env, games)
+            else:
+                squares, scalars, gains = seen
+                theirs = (squares[games], scalars[games], gains[games[: len(gains)]])
+                chosen = group.choose(theirs, mask[games], uniform[games])
+                actions[games] = self.views.real(chosen, games)
+        return actions, learns
 
     def _records(self) -> NDArray[np.void]:
         return self.env.get_state()["game"]
 
     def _seen(self, games: NDArray[np.void]) -> Seen:
-        squares, scalars, gains = map(
-            torch.from_numpy, sight(games, self.env.tiles.array, self.network.gains)
-        )
+        seen = self.views.image(sight(games, self.env.tiles.array, self.network.gains))
+        squares, scalars, gains = map(torch.from_numpy, seen)
         return squares, scalars, gains
 
     def _look(self, t: int) -> tuple[Seen, NDArray[np.uint8]]:
@@ -311,9 +329,10 @@ class Learner:
         with self.clock.on("engine"):
             games = self._records()
             seen = self._seen(games)
+            mask = self.views.mask(unpacked(games["legal"]))
             rollout.squares[t], rollout.scalars[t], rollout.gains[t] = seen
-            rollout.masks[t] = games["legal"]
-        return seen, unpacked(games["legal"])
+            rollout.masks[t] = np.packbits(mask, axis=1, bitorder="little")
+        return seen, mask
 
     def _step(self, t: int, actions: NDArray[np.int64], win_share: float) -> None:
         """Play the actions; keep the rewards and how games ended."""
@@ -399,7 +418,7 @@ class Learner:
             rollout.squares.flatten(0, 1),
             rollout.scalars.flatten(0, 1),
             rollout.gains.flatten(0, 1),
-            rollout.masks.reshape(-1, MASK_WORDS),
+            rollout.masks.reshape(-1, MASK_OCTETS),
             rollout.actions.flatten(),
             rollout.log_p.flatten(),
             torch.from_numpy(better.reshape(-1)),
@@ -436,7 +455,7 @@ class Learner:
         learned = float(batch.learns[rows].sum()) or 1.0
         for start in range(0, len(rows), settings.chunk):
             part = rows[start : start + settings.chunk]
-            mask = _truths(unpacked(batch.masks[part]))
+            mask = _truths(np.unpackbits(batch.masks[part], axis=1, count=ACTIONS, bitorder="little"))
             logits, values = self.network(*batch.seen(part))
             log_p = log_probabilities(logits, mask)
             own = batch.learns[part] / learned
@@ -469,7 +488,7 @@ class _Batch:
     squares: Tensor
     scalars: Tensor
     gains: Tensor
-    masks: NDArray[np.uint64]
+    masks: NDArray[np.uint8]
     actions: Tensor
     log_p: Tensor
     advantages: Tensor

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 NETWORKS = ("squares", "mlp")
+GAINS = ("none", "lead", "outlook")
 SYMMETRIES = ("none", "mirror", "all")
 
 
@@ -28,15 +30,15 @@ class Settings:
     # Games.
     games: int = _setting(512, "games played side by side")
     horizon: int = _setting(64, "decisions of each game between two updates")
-    past_share: float = _setting(0.2, "share of the games against past selves")
+    past_share: float = _setting(0.1, "share of the games against past selves")
     heuristics: str = _setting(
-        "greedy=0.06 planner:width=32=0.04 random=0.01", "other rivals and their shares of the games"
+        "greedy=0.05 planner:width=32=0.08", "other rivals and their shares of the games"
     )
     exploiter_share: float = _setting(
         0.0, "further games, as a share, in which an exploiter learns to beat the agent"
     )
     pool: int = _setting(20, "past selves kept")
-    pool_every: int = _setting(20, "updates between two past selves")
+    pool_every: int = _setting(10, "updates between two past selves")
     pool_keep: int = _setting(4, "updates for which a past self stays the rival of its games")
     symmetry: str = _setting("none", f"through which symmetries games are seen: {', '.join(SYMMETRIES)}")
     win_share_first: float = _setting(
@@ -48,19 +50,19 @@ class Settings:
     width: int = _setting(32, "channels of a square (squares), a quarter of the first hidden layer (mlp)")
     blocks: int = _setting(1, "residual blocks (squares)")
     trunk: int = _setting(128, "units of the layers that see the whole position")
-    gains: int = _setting(1, "1 tells the network what each action gains at once, 0 does not")
+    gains: str = _setting("outlook", f"what the network is told each action gains: {', '.join(GAINS)}")
     # Learning.
     rate: float = _setting(1e-3, "learning rate at first")
     rate_last: float = _setting(1e-4, "learning rate at the end; it falls in a line")
     epochs: int = _setting(1, "passes over the decisions of an update")
-    minibatch: int = _setting(1024, "decisions of a step of the optimiser")
+    minibatch: int = _setting(512, "decisions of a step of the optimiser")
     chunk: int = _setting(256, "decisions the network sees at once; it fits the cache of a core")
     discount: float = _setting(1.0, "of the reward, a decision")
     smoothing: float = _setting(0.95, "lambda of the advantages")
     clip: float = _setting(0.2, "largest change of a probability ratio that pays")
     value_weight: float = _setting(1.0, "weight of the value's error in the loss")
-    entropy: float = _setting(0.01, "weight of the entropy in the loss at first")
-    entropy_last: float = _setting(0.002, "the same at the end; it falls in a line")
+    entropy: float = _setting(0.005, "weight of the entropy in the loss at first")
+    entropy_last: float = _setting(0.001, "the same at the end; it falls in a line")
     gradient: float = _setting(1.0, "largest norm of the gradient")
     threads: int = _setting(1, "threads of the network and of the engine")
     # The run.
@@ -72,14 +74,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)}: expected {least} or more")
+            if not least <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} is {getattr(self, name)}: expected a number from {least}")
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a number from 0 to 1")
         if self.past_share + sum(self.heuristic_shares().values()) > 1:
             raise ValueError("past_share and the shares in heuristics come to more than 1 together")
-        for name, choices in (("network", NETWORKS), ("symmetry", SYMMETRIES)):
+        for name, choices in (("network", NETWORKS), ("symmetry", SYMMETRIES), ("gains", GAINS)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} is {getattr(self, name)!r}: expected one of {', '.join(choices)}")
         if self.minibatch > self.games * self.horizon:
@@ -146,7 +148,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "minibatch": 2048,
         "exploiter_share": 0.1,
         "anchors": "random=200 greedy=200 planner=100 mcts:sims=200=40",
-        "entropy_last": 0.001,
     },
 }
 """Settings that differ from the defaults, by the name of the preset."""
