@@ -17,6 +17,7 @@ HEAVY = (
     "jax",
     "llvmlite",
     "matplotlib",
+    "msgspec",
     "numba",
     "pandas",
     "pgx",
@@ -27,8 +28,10 @@ HEAVY = (
     "sb3_contrib",
     "scipy",
     "stable_baselines3",
+    "starlette",
     "tensorboard",
     "torch",
+    "uvicorn",
 )
 
 
