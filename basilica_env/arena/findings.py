@@ -217,19 +217,17 @@ class Findings:
     # --- Actions and orders -----------------------------------------------------------------------
 
     def _choices(self) -> pl.LazyFrame:
-        """Return the decisions on how to spend an action."""
+        """Return the decisions on what to do; a redraw (R4.5) is no action, but could have been an order."""
         import polars as pl
 
-        columns = ("agent", "kind", "move", "space", "square", "order_name", "denied", "executable")
+        columns = ("agent", "kind", "move", "order_name", "denied", "executable")
+        kinds = {"V": "vault", "B": "builder", "O": None, "r": None}
+        start = pl.col("move").str.slice(0, 1)
         return (
             self.of_games("decisions", *columns)
-            .filter(pl.col("kind").is_in(["main", "vault"]) & (pl.col("move") != "redraw"))
+            .filter(pl.col("kind").is_in(["main", "vault"]))
             .with_columns(
-                action=pl.when(pl.col("move").str.starts_with("V"))
-                .then(pl.lit("vault"))
-                .when(pl.col("move") == "B")
-                .then(pl.lit("builder"))
-                .otherwise("order_name")
+                action=pl.coalesce(start.replace_strict(kinds, return_dtype=pl.String), "order_name")
             )
         )
 
@@ -237,7 +235,8 @@ class Findings:
         """Return what each agent spends its actions on, as shares."""
         import polars as pl
 
-        counts = self._choices().group_by("agent", "action", "cluster").agg(count=pl.len())
+        taken = self._choices().drop_nulls("action")
+        counts = taken.group_by("agent", "action", "cluster").agg(count=pl.len())
         return self.shares(counts, ["agent"], "action")
 
     def orders_taken(self) -> pl.DataFrame:
