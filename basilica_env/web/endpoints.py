@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ EVENTS = "text/event-stream"
 
 LONGEST_VALUE = 40
 """Characters of a wrong value that an answer repeats."""
+LONGEST_FAULT = 200
 
 Handler = Callable[[Any, Request, Any], Awaitable[Response]]
 """Takes the interface, the request and its body as a message."""
@@ -143,25 +145,30 @@ def _message(raw: bytes, kind: type[messages.Request]) -> messages.Request:
 
 
 _AT = re.compile(r"(?P<right>.*) - at `\$(?P<path>.*)`", re.DOTALL)
-_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<number>[0-9]+)\]", re.ASCII)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<number>[0-9]{1,6})\]", re.ASCII)
 
 
 def _explained(fault: str, plain: Any, kind: type[messages.Request]) -> str:
     """Put the place and the value before what was expected."""
     match = _AT.fullmatch(fault)
-    if match is None:
-        fields = ", ".join(field.name for field in msgspec.structs.fields(kind)) or "none"
-        return f"the body: {_lowered(fault)}; its fields are {fields}"
+    if match is not None:
+        with contextlib.suppress(LookupError, TypeError):  # a field can be named like a place
+            value = msgspec.json.encode(_value_at(match["path"], plain)).decode()
+            place = match["path"].removeprefix(".")
+            return f"{place} is {_cut(value, LONGEST_VALUE)}: {_lowered(match['right'])}"
+    fields = ", ".join(field.name for field in msgspec.structs.fields(kind)) or "none"
+    return f"the body: {_lowered(_cut(fault, LONGEST_FAULT))}; its fields are {fields}"
+
+
+def _value_at(path: str, plain: Any) -> Any:
     value = plain
-    for step in _STEP.finditer(match["path"]):
+    for step in _STEP.finditer(path):
         value = value[int(step["number"])] if step["name"] is None else value[step["name"]]
-    place = match["path"].removeprefix(".")
-    return f"{place} is {_cut(value)}: {_lowered(match['right'])}"
+    return value
 
 
-def _cut(value: Any) -> str:
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _lowered(text: str) -> str:
