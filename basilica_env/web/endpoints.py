@@ -144,8 +144,8 @@ def _message(raw: bytes, kind: type[messages.Request]) -> messages.Request:
         raise WrongError(_explained(str(error), plain, kind)) from None
 
 
-_AT = re.compile(r"(?P<right>.*) - at `\$(?P<path>.*)`", re.DOTALL)
-_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<number>[0-9]{1,6})\]", re.ASCII)
+_AT = re.compile(r"(?P<right>.*) - at `\$(?P<path>(?:\.\w+|\[[0-9]{1,6}\])+)`", re.DOTALL | re.ASCII)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<number>[0-9]+)\]", re.ASCII)
 
 
 def _explained(fault: str, plain: Any, kind: type[messages.Request]) -> str:
