@@ -2,13 +2,11 @@
 
 import { AgentChoice } from "./agents.js";
 import { ask, clearNotice, notify, say } from "./api.js";
+import { Choosing, DecisionCard, actionDots } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, toggle } from "./dom.js";
 import { count, hintsByPlace, movesTable, percent, points, sentence } from "./figures.js";
 import { card } from "./log.js";
-import { Choices, optionOf, runningOrder } from "./moves.js";
-import { actionDots } from "./panel.js";
-import { builder } from "./pieces.js";
 import { nowTable } from "./scoring.js";
 
 const MARKED = 3;
@@ -23,12 +21,12 @@ const EXAMPLE =
   "G0,R9,B1,G5,RB2,RB1,R6,Y3,G6,Y9,RY1,G3,G4,G2,G7,R5,BG0,Y2,RG2,B5,YB2,Y0,R0,B0,R1,RY0,R8,Y5,Y4,R2,YG1,YB0,G8,Y1 " +
   "25 25:26 2:0 0:2 promote:2 1";
 
-const setUp = text => ask("POST", "/api/positions", { position: text });
+const setUp = (text, moves = []) => ask("POST", "/api/positions", { position: text, moves });
 
 export class AnalyseView {
   title = "Analyse";
 
-  /** `text` is the position text of the address; without one there is an example. */
+  /** `text` is the position text of the address; without one, or with a faulty one, there is an example. */
   static async open(text, about) {
     try {
       return new AnalyseView(await setUp(text || EXAMPLE), about);
@@ -42,13 +40,16 @@ export class AnalyseView {
   }
 
   constructor(position, about) {
-    this.line = []; // the positions gone through, the present one last
+    this.choosing = new Choosing(
+      choice => this.#play(choice),
+      () => this.#ask(),
+    );
     this.#build(about);
     this.#go([position], []);
     this.keys = {
       a: () => this.#areas(),
       u: () => this.backButton.disabled || this.#back(),
-      Escape: () => this.#select(null),
+      Escape: () => this.choosing.select(null),
     };
   }
 
@@ -58,66 +59,50 @@ export class AnalyseView {
   }
 
   #build(about) {
-    this.pawn = el("span", { class: "pawn" });
-    this.who = el("h1", { tabindex: "-1" });
-    this.dots = el("span");
-    this.question = el("p", { class: "question" });
-    this.answers = el("div", { class: "answers" });
     this.analyseButton = button("Analyse", () => this.#analyse(), { class: "main" });
     this.backButton = button("Back", () => this.#back(), { title: "Take a move back (U)" });
-    this.areasButton = button("Areas", () => this.#areas(), { "aria-pressed": "false" });
-    this.played = el("p", { class: "recent" });
-    const decision = el(
-      "section",
-      { class: "decision", "aria-label": "Decision" },
-      el("div", { class: "who" }, this.pawn, this.who, this.dots),
-      this.question,
-      this.played,
-      el(
-        "div",
-        { class: "controls" },
-        this.answers,
-        el("div", { class: "toolbar" }, this.analyseButton, this.backButton, this.areasButton),
-      ),
-    );
+    this.areasButton = button("Areas", () => this.#areas(), { title: "Areas (A)", "aria-pressed": "false" });
+    this.decision = new DecisionCard("Decision", this.analyseButton, this.backButton, this.areasButton);
     this.agent = new AgentChoice(about, "Agent", ANALYSTS[0][0], { telling: true, first: ANALYSTS });
     this.result = el("div", { "aria-live": "polite" });
     this.now = el("div");
     this.desk = new Desk(
-      decision,
+      this.decision.element,
       [
         card("Analysis", true, this.agent.element, this.result),
         card("Position", true, this.#textForm()),
         card("Areas", false, this.now),
       ],
-      place => this.#press(place),
+      place => this.choosing.press(place),
     );
     this.element = this.desk.element;
   }
 
   #textForm() {
     this.text = el("textarea", { rows: 6, spellcheck: "false", required: true, maxlength: "4000" });
-    const form = el(
+    const show = async text => {
+      clearNotice();
+      try {
+        this.#go([await setUp(text)], []);
+      } catch (error) {
+        notify(error);
+      }
+    };
+    const submit = event => {
+      event.preventDefault();
+      show(this.text.value.trim());
+    };
+    return el(
       "form",
-      {},
+      { on: { submit } },
       labelled("Position text", this.text),
       el(
         "div",
         { class: "toolbar" },
         el("button", { type: "submit" }, "Set up"),
-        button("Example", () => { this.text.value = EXAMPLE; form.requestSubmit(); }),
+        button("Example", () => show(EXAMPLE)),
       ),
     );
-    form.addEventListener("submit", async event => {
-      event.preventDefault();
-      clearNotice();
-      try {
-        this.#go([await setUp(this.text.value.trim())], []);
-      } catch (error) {
-        notify(error);
-      }
-    });
-    return form;
   }
 
   /** Show the last of some positions, to which these moves led. */
@@ -126,72 +111,41 @@ export class AnalyseView {
     this.positions = positions;
     this.moves = moves;
     this.position = positions.at(-1);
-    this.choices = new Choices(this.position.legal);
-    this.analysis = null;
-    this.selected = null;
-    this.desk.show(this.position, NAMES);
-    this.#showDecision();
-    this.#mark();
-    this.result.replaceChildren(el("p", { class: "quiet" }, "Play on from here on the board, or have the moves weighed."));
-    this.now.replaceChildren(nowTable(this.position));
-    this.text.value = this.position.text;
-    history.replaceState(null, "", `#/analyse/${encodeURIComponent(this.position.text)}`);
-    say(`${this.who.textContent}: ${this.question.textContent}`);
-  }
-
-  #showDecision() {
-    const { position } = this;
-    this.pawn.replaceChildren(...(position.over ? [] : [builder(position.player, 34)]));
-    this.who.textContent = position.over ? "The game is over" : `${NAMES[position.player]} decides`;
-    this.dots.replaceChildren(actionDots(position) ?? "");
-    this.question.textContent = position.over ? position.result : sentence(position.question);
-    this.played.textContent = this.moves.length ? `Played: ${this.moves.join(" ")}` : "";
-    const builderMove = this.choices.moves.filter(({ move }) => move === "B");
-    this.answers.replaceChildren(
-      ...[...builderMove, ...this.choices.answers].map(choice =>
-        button(choice.move === "B" ? `Place a builder on ${choice.places[0]}` : choice.words, () => this.#play(choice)),
-      ),
-    );
-    this.backButton.disabled = !this.moves.length;
+    const { position, decision } = this;
+    this.desk.show(position, NAMES);
+    this.choosing.begin(this.desk.board, position);
+    const who = position.over ? "The game is over" : `${NAMES[position.player]} decides`;
+    decision.show(position.player, who, actionDots(position));
+    decision.answer(this.choosing.choices, choice => this.#play(choice));
+    decision.recent.textContent = moves.length ? `Played: ${moves.join(" ")}` : "";
+    this.#ask();
+    this.backButton.disabled = !moves.length;
     this.analyseButton.disabled = position.over;
+    const invitation = "Play on from here on the board, or have the moves weighed.";
+    this.result.replaceChildren(el("p", { class: "quiet" }, position.over ? "" : invitation));
+    this.now.replaceChildren(nowTable(position));
+    this.text.value = position.text;
+    history.replaceState(null, "", `#/analyse/${encodeURIComponent(position.text)}`);
+    say(`${who}: ${decision.question.textContent}`);
   }
 
-  #mark(look = null) {
-    const moves = look ? [look] : (this.analysis?.moves.slice(0, MARKED) ?? []);
-    const hints = hintsByPlace(moves);
-    this.desk.board.mark(this.choices.open(this.selected), {
-      selected: this.selected,
-      running: runningOrder(this.position.decision),
-      hints,
-    });
-  }
-
-  #press(place) {
-    const pressed = this.choices.press(place, this.selected);
-    if (pressed.play) this.#play(pressed.play);
-    else if (pressed.ask) {
-      const options = pressed.ask.map(choice => ({ ...optionOf(choice), value: choice }));
-      this.desk.board.ask(place, options, choice => this.#play(choice));
-    } else if ("select" in pressed) this.#select(pressed.select);
-  }
-
-  #select(place) {
-    this.desk.board.closeChooser();
-    this.selected = place;
-    this.#mark();
+  #ask() {
+    const { over, result, question } = this.position;
+    this.decision.question.textContent = this.choosing.words || (over ? result : sentence(question));
   }
 
   async #play({ move }) {
-    if (this.busy) return;
-    this.busy = true;
+    if (this.choosing.held) return;
+    this.choosing.hold(true);
     clearNotice();
     try {
-      const after = await ask("POST", "/api/positions", { position: this.position.text, moves: [move] });
+      const after = await setUp(this.position.text, [move]);
+      this.choosing.hold(false);
       this.#go([...this.positions, after], [...this.moves, move]);
     } catch (error) {
       notify(error);
     } finally {
-      this.busy = false;
+      this.choosing.hold(false);
     }
   }
 
@@ -203,6 +157,7 @@ export class AnalyseView {
     this.areasButton.setAttribute("aria-pressed", this.desk.toggleAreas());
   }
 
+  /** Begin to think, or end it. */
   async #analyse() {
     if (this.thinking) {
       this.thinking.abort();
@@ -216,10 +171,9 @@ export class AnalyseView {
     this.result.replaceChildren(el("p", { class: "wait" }, `${this.agent.value} is thinking …`));
     try {
       const body = { position: this.position.text, moves: [], agent: this.agent.value };
-      this.analysis = await ask("POST", "/api/analyses", body, thinking.signal);
-      this.#showAnalysis();
+      this.#showAnalysis(await ask("POST", "/api/analyses", body, thinking.signal));
     } catch (error) {
-      if (this.thinking === thinking) this.result.replaceChildren();
+      this.result.querySelector(".wait")?.remove();
       notify(error);
     } finally {
       this.thinking = null;
@@ -228,8 +182,7 @@ export class AnalyseView {
     }
   }
 
-  #showAnalysis() {
-    const { agent, moves, line, simulations, seconds } = this.analysis;
+  #showAnalysis({ agent, player, moves, line, simulations, seconds }) {
     const [best] = moves;
     const sums = [
       ["Best", `${best.move}, ${best.words}`],
@@ -237,12 +190,14 @@ export class AnalyseView {
       best.margin !== null && ["Margin", points(best.margin)],
       line.length > 1 && ["Line", line.join(" ")],
     ].filter(Boolean);
-    const table = movesTable(moves, move => this.#mark(move), move => this.#play(move));
+    const source = `${agent}, ${count(simulations)} simulations in ${seconds.toFixed(1)} s`;
+    const look = move => this.choosing.mark(move ? hintsByPlace([move]) : undefined);
+    this.choosing.hints = hintsByPlace(moves.slice(0, MARKED));
+    this.choosing.mark();
     this.result.replaceChildren(
       el("dl", { class: "headers" }, ...sums.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      table,
-      el("p", { class: "quiet" }, `${agent}, ${count(simulations)} simulations in ${seconds.toFixed(1)} s; figures are those of ${NAMES[this.analysis.player]}`),
+      movesTable(moves, look, move => this.#play(move)),
+      el("p", { class: "quiet" }, `${source}; figures are those of ${NAMES[player]}`),
     );
-    this.#mark();
   }
 }

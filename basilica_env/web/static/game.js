@@ -1,40 +1,41 @@
 // A game: people and agents play, or agents alone while people watch.
 
 import { Failure, Live, ask, askText, clearNotice, notify, say } from "./api.js";
+import { Choosing, DecisionCard, actionDots } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, select, toggle } from "./dom.js";
 import { count, hintsByPlace, hintsTable, sentence, worth } from "./figures.js";
 import { remember } from "./kept.js";
 import { Log, card } from "./log.js";
-import { Choices, grouped, optionOf, runningOrder } from "./moves.js";
-import { actionDots } from "./panel.js";
-import { builder } from "./pieces.js";
+import { grouped } from "./moves.js";
 import { nowTable, scoringTable } from "./scoring.js";
 
 const HINTS = 5;
-const SPEEDS = [
-  [2, "Slow"],
-  [0.7, "Normal"],
-  [0.2, "Fast"],
-  [0, "At once"],
-];
 const OFFERS = {
   promote: "For your coin you promote one of your builders, to a rank other than the one just given.",
   recruit: "For your coin you put a builder from your supply next to one of your builders.",
   confuse: "For your coin you choose yourself which of your builders is moved, and where.",
 };
-const ANSWERS = { pay: "Pay your coin", pass: "Pass", redraw: "Draw three new vaults" };
+
+/** How long a move of an agent takes at least, in seconds. */
+export const SPEEDS = [
+  ["2", "Slow"],
+  ["0.7", "Normal"],
+  ["0.2", "Fast"],
+  ["0", "At once"],
+];
 
 export class GameView {
   static async open(id) {
-    return new GameView(await ask("GET", `/api/games/${id}`));
+    return new GameView(await ask("GET", `/api/games/${encodeURIComponent(id)}`));
   }
 
   constructor(game) {
     this.path = `/api/games/${game.id}`;
-    this.selected = null;
-    this.busy = false;
-    this.analysis = null;
+    this.choosing = new Choosing(
+      choice => this.#play(choice),
+      () => this.#ask(),
+    );
     this.#build();
     this.#show(game);
     remember(game);
@@ -42,13 +43,13 @@ export class GameView {
       game: newer => this.#show(newer),
       thinking: progress => this.#showThinking(progress),
       gone: () => this.#gone(),
-      broken: () => this.#check(),
+      broken: () => this.#refresh(),
     });
     this.keys = {
       h: () => this.hintButton.disabled || this.#hint(),
-      u: () => this.undoButton.disabled || this.#undo(),
+      u: () => this.undoButton.disabled || this.#act("POST", "undo", {}),
       a: () => this.#areas(),
-      Escape: () => this.#select(null),
+      Escape: () => this.choosing.select(null),
     };
   }
 
@@ -64,13 +65,9 @@ export class GameView {
   // --- What is on the page -------------------------------------------------------------------------------
 
   #build() {
-    this.pawn = el("span", { class: "pawn" });
-    this.who = el("h1", { tabindex: "-1" });
-    this.dots = el("span");
-    this.question = el("p", { class: "question" });
-    this.recent = el("p", { class: "recent" });
-    this.answers = el("div", { class: "answers" });
-    this.undoButton = button("Undo", () => this.#undo(), { title: "Undo (U)" });
+    this.pauseButton = button("Pause", () => this.#act("PUT", "pace", { paused: !this.game.paused }));
+    this.stepButton = button("Step", () => this.#act("POST", "step", {}));
+    this.undoButton = button("Undo", () => this.#act("POST", "undo", {}), { title: "Undo (U)" });
     this.hintButton = button("Hint", () => this.#hint(), { title: "Hint (H)" });
     this.areasButton = button("Areas", () => this.#areas(), { title: "Areas (A)", "aria-pressed": "false" });
     this.explainButton = button("?", () => this.#explain(), {
@@ -78,13 +75,10 @@ export class GameView {
       "aria-expanded": "false",
       title: "What does this mean?",
     });
-    this.pauseButton = button("Pause", () => this.#pace({ paused: !this.game.paused }));
-    this.stepButton = button("Step", () => this.#act("POST", "step", {}));
     this.speed = select(SPEEDS, null, { "aria-label": "Speed of the agents" });
-    this.speed.addEventListener("change", () => this.#pace({ delay: Number(this.speed.value) }));
-    this.tools = el(
-      "div",
-      { class: "toolbar" },
+    this.speed.addEventListener("change", () => this.#act("PUT", "pace", { delay: Number(this.speed.value) }));
+    this.decision = new DecisionCard(
+      "Decision",
       this.pauseButton,
       this.stepButton,
       this.undoButton,
@@ -94,90 +88,77 @@ export class GameView {
       this.speed,
     );
     this.explanation = el("div", { class: "explanation", hidden: true });
-    const decision = el(
-      "section",
-      { class: "decision", "aria-label": "Decision" },
-      el("div", { class: "who" }, this.pawn, this.who, this.dots),
-      this.question,
-      this.recent,
-      el("div", { class: "controls" }, this.answers, this.tools),
-      this.explanation,
-    );
-    this.log = new Log();
-    this.list = el("div", { class: "choices" });
+    this.decision.element.append(this.explanation);
     this.hints = el("div");
-    this.hintCard = card("Hint", true, this.hints);
+    this.log = new Log();
+    this.saving = el("div", { class: "toolbar" }, button("Save the record", () => this.#save()));
     this.scoring = el("div");
-    this.scoringCard = card("Last scoring", true, this.scoring);
+    this.list = el("div", { class: "choices" });
     this.now = el("div");
+    this.hintCard = card("Hint", true, this.hints);
+    this.scoringCard = card("Last scoring", true, this.scoring);
     this.listCard = card("All choices as a list", false, this.list);
-    this.end = el("div", { class: "toolbar" }, button("Save the record", () => this.#save()));
     this.desk = new Desk(
-      decision,
+      this.decision.element,
       [
         this.hintCard,
-        card("Moves", true, this.log.list, this.end),
+        card("Moves", true, this.log.list, this.saving),
         this.scoringCard,
         this.listCard,
         card("Areas", false, this.now),
       ],
-      place => this.#press(place),
+      place => this.choosing.press(place),
     );
     this.element = this.desk.element;
   }
 
   #show(game) {
-    if (this.game && game.version <= this.game.version) return;
     const before = this.game;
-    const focused = [this.answers, this.list].some(part => part.contains(document.activeElement));
+    if (before && game.version <= before.version) return;
+    const focused = [this.decision.answers, this.list].some(part => part.contains(document.activeElement));
     this.game = game;
-    this.position = game.position;
     this.names = game.players.map(player => player.name);
     this.people = game.players.filter(player => player.kind === "person").length;
-    this.choices = new Choices(this.position.legal);
     if (!before || before.position.svg !== game.position.svg || before.status !== game.status) {
-      this.selected = null;
-      this.analysis = null;
+      this.desk.show(game.position, this.names);
+      this.choosing.begin(this.desk.board, game.position);
+      this.#showHint(null);
     }
-    this.desk.show(this.position, this.names);
     this.#showDecision();
-    this.#mark();
-    this.#showHint();
+    this.#showTools();
     this.#showCards();
     this.#announce(before);
     if (focused) this.#focusChoice();
   }
 
   #showDecision() {
-    const { game, position } = this;
-    const decides = position.player ?? 0;
-    this.pawn.replaceChildren(...(position.over ? [] : [builder(decides, 34)]));
-    this.who.textContent = this.#who();
-    this.dots.replaceChildren(actionDots(position) ?? "");
+    const { position, moves, status } = this.game;
+    const { decision } = this;
+    decision.show(position.player, this.#who(), actionDots(position));
     this.#ask();
-    const last = game.moves.at(-1);
-    this.recent.textContent = last && !position.over ? `${this.#called(last.player)} ${last.words}.` : "";
-    this.answers.replaceChildren(...this.#answers());
+    const last = moves.at(-1);
+    decision.recent.textContent = last && !position.over ? `${this.#called(last.player)} ${last.words}.` : "";
+    decision.answer(this.choosing.choices, choice => this.#play(choice));
+    if (status === "failed") {
+      decision.answers.replaceChildren(button("Try again", () => this.#act("POST", "step", {}), { class: "main" }));
+    }
+    if (position.over) {
+      decision.answers.replaceChildren(
+        button("Replay this game", () => this.#replay(), { class: "main" }),
+        el("a", { class: "button", href: this.people ? "#/play" : "#/watch" }, "New game"),
+      );
+    }
     this.explanation.replaceChildren(...position.explanation.map(words => el("p", {}, words)));
-    toggle(this.element, "data-status", game.status);
-    this.undoButton.disabled = !game.undo;
-    this.hintButton.disabled = game.status !== "person";
-    this.undoButton.hidden = this.people === 0;
-    this.hintButton.hidden = this.people === 0 || position.over;
-    this.speed.hidden = this.people === 2 || position.over;
-    this.pauseButton.textContent = game.paused ? "Go on" : "Pause";
-    this.pauseButton.hidden = this.stepButton.hidden = (this.people > 0 && !game.paused) || position.over;
-    this.stepButton.disabled = !game.paused || game.status === "person";
-    if (document.activeElement !== this.speed) this.speed.value = nearestSpeed(game.delay);
+    this.element.dataset.status = status;
   }
 
   #who() {
-    const { game, position } = this;
+    const { status, position } = this.game;
     if (position.over) return "The game is over";
     const name = this.#called(position.player);
-    if (game.status === "thinking") return `${name} is thinking`;
-    if (game.status === "paused") return `Paused: ${name} is next`;
-    if (game.status === "failed") return `${name} has failed`;
+    if (status === "thinking") return `${name} is thinking`;
+    if (status === "paused") return `Paused: ${name} is next`;
+    if (status === "failed") return `${name} has failed`;
     return this.people === 1 ? "You decide" : `${name} decides`;
   }
 
@@ -187,145 +168,100 @@ export class GameView {
   }
 
   #ask() {
-    const { game, position } = this;
-    toggle(this.question, "class", "question");
-    if (this.selected) {
-      const what = this.selected.startsWith("vault") ? `Vault ${this.selected.at(-1)}` : `The builder on ${this.selected}`;
-      this.question.textContent = `${what} is chosen: now choose where it goes, or press it again.`;
-    } else if (game.status === "failed") {
-      this.question.textContent = game.failure;
-    } else {
-      this.question.textContent = position.over ? position.result : sentence(position.question);
-      const [kind, space] = position.decision.split(":");
-      if (kind === "offer") this.question.textContent += `. ${OFFERS[position.orders[space - 1].order]}`;
-    }
+    this.decision.question.textContent = this.choosing.words || this.#question();
   }
 
-  #answers() {
-    const { game, position } = this;
-    if (position.over) {
-      return [
-        button("Replay this game", () => this.#replay(), { class: "main" }),
-        el("a", { class: "button", href: this.people ? "#/play" : "#/watch" }, "New game"),
-      ];
-    }
-    if (game.status === "failed") return [button("Try again", () => this.#act("POST", "step", {}), { class: "main" })];
-    const builderMove = this.choices.moves.filter(({ move }) => move === "B");
-    return [...builderMove, ...this.choices.answers].map((choice, at) => {
-      const label = choice.move === "B" ? `Place a builder on ${choice.places[0]}` : ANSWERS[choice.move];
-      return button(label, () => this.#play(choice), {
-        class: at || choice.move === "B" ? "" : "main",
-        "data-move": choice.move,
-      });
-    });
+  #question() {
+    const { status, failure, position } = this.game;
+    if (position.over) return position.result;
+    if (status === "failed") return failure;
+    const [kind, space] = position.decision.split(":");
+    const gain = kind === "offer" ? `. ${OFFERS[position.orders[space - 1].order]}` : "";
+    return sentence(position.question) + gain;
+  }
+
+  #showTools() {
+    const { status, paused, delay, undo, position } = this.game;
+    const stepping = !position.over && (this.people === 0 || paused);
+    this.pauseButton.hidden = this.stepButton.hidden = !stepping;
+    this.pauseButton.textContent = paused ? "Go on" : "Pause";
+    this.stepButton.disabled = status !== "paused";
+    this.undoButton.hidden = this.people === 0;
+    this.undoButton.disabled = !undo;
+    this.hintButton.hidden = this.people === 0 || position.over;
+    this.hintButton.disabled = status !== "person";
+    this.speed.hidden = this.people === 2 || position.over;
+    if (document.activeElement !== this.speed) this.speed.value = nearestSpeed(delay);
   }
 
   #showCards() {
-    const { game, position } = this;
-    this.log.show(game.moves);
-    const scored = game.moves.findLast(move => move.scoring);
+    const { moves, position } = this.game;
+    const scored = moves.findLast(move => move.scoring);
+    this.log.show(moves);
+    this.saving.hidden = !moves.length;
     this.scoringCard.hidden = !scored;
     this.scoring.replaceChildren(scored ? scoringTable(scored.scoring) : "");
     this.now.replaceChildren(nowTable(position));
     this.listCard.hidden = !position.legal.length;
-    this.list.replaceChildren(
-      ...grouped(this.choices.moves).map(([title, moves]) =>
-        el(
-          "section",
-          {},
-          el("h3", {}, title),
-          ...moves.map(choice =>
-            button(choice.move, () => this.#play(choice), { title: choice.words, "data-choice": choice.move }),
-          ),
-        ),
-      ),
-    );
-    this.end.hidden = !game.moves.length;
+    this.list.replaceChildren(...grouped(this.choosing.choices.moves).map(group => this.#listed(group)));
   }
 
-  #mark() {
-    const { decision } = this.position;
-    const hints = this.analysis ? hintsByPlace(this.analysis.moves) : new Map();
-    this.desk.board.mark(this.busy ? new Map() : this.choices.open(this.selected), {
-      selected: this.selected,
-      running: runningOrder(decision),
-      hints,
-    });
+  #listed([title, moves]) {
+    const buttons = moves.map(choice => button(choice.move, () => this.#play(choice), { title: choice.words }));
+    return el("section", {}, el("h3", {}, title), ...buttons);
   }
 
   #showThinking({ simulations, seconds }) {
-    if (this.game.status !== "thinking") return;
-    this.question.textContent = `${count(simulations)} simulations in ${seconds.toFixed(1)} s`;
+    if (this.game.status !== "thinking" || !simulations) return;
+    this.decision.question.textContent = `${count(simulations)} simulations in ${seconds.toFixed(1)} s`;
   }
 
+  /** Tell those who do not see the page what has happened and what is asked. */
   #announce(before) {
-    const fresh = this.game.moves.slice(before?.moves.length ?? this.game.moves.length);
+    const fresh = before ? this.game.moves.slice(before.number) : [];
     const told = fresh.map(move => `${this.#called(move.player)} ${move.words}.`);
-    say([...told, `${this.who.textContent}: ${this.question.textContent}`].join(" "));
+    say([...told, `${this.#who()}: ${this.#question()}`].join(" "));
+  }
+
+  #focusChoice() {
+    const { answers, who } = this.decision;
+    const target = answers.querySelector("button") ?? this.element.querySelector(".target[data-legal]") ?? who;
+    target.focus({ preventScroll: true });
   }
 
   // --- What people do ------------------------------------------------------------------------------------
 
-  #press(place) {
-    const pressed = this.choices.press(place, this.selected);
-    if (pressed.play) this.#play(pressed.play);
-    else if (pressed.ask) {
-      const options = pressed.ask.map(choice => ({ ...optionOf(choice), value: choice }));
-      this.desk.board.ask(place, options, choice => this.#play(choice));
-    } else if ("select" in pressed) this.#select(pressed.select);
-  }
-
-  #select(place) {
-    this.desk.board.closeChooser();
-    this.selected = place;
-    this.#ask();
-    this.#mark();
-  }
-
-  async #play({ move }) {
-    this.selected = null;
-    await this.#act("POST", "moves", { move, version: this.game.version });
-  }
-
-  #undo() {
-    return this.#act("POST", "undo", {});
-  }
-
-  #pace(pace) {
-    return this.#act("PUT", "pace", pace);
+  #play({ move }) {
+    return this.#act("POST", "moves", { move, version: this.game.version });
   }
 
   /** Do one thing at a time: what is pressed meanwhile counts for nothing. */
   async #act(method, what, body) {
-    if (this.busy) return;
+    if (this.choosing.held) return;
     clearNotice();
-    this.busy = true;
+    this.choosing.hold(true);
     toggle(this.element, "aria-busy", "true");
-    this.desk.board.closeChooser();
     try {
       const game = await ask(method, `${this.path}/${what}`, body);
-      this.busy = false;
+      this.choosing.hold(false);
       this.#show(game);
     } catch (error) {
       notify(error);
       if (error.status === 409) await this.#refresh();
     } finally {
-      this.busy = false;
+      this.choosing.hold(false);
       toggle(this.element, "aria-busy", null);
-      this.#mark();
     }
   }
 
   async #hint() {
-    const { version } = this.game;
     if (this.hinting) return;
+    const { version } = this.game;
     this.hinting = true;
     toggle(this.hintButton, "aria-busy", "true");
     try {
       const analysis = await ask("POST", `${this.path}/hint`, {});
-      if (version === this.game.version) this.analysis = { ...analysis, moves: known(analysis.moves).slice(0, HINTS) };
-      this.#mark();
-      this.#showHint();
+      if (version === this.game.version) this.#showHint(analysis);
     } catch (error) {
       notify(error);
     } finally {
@@ -334,21 +270,23 @@ export class GameView {
     }
   }
 
-  #showHint() {
-    this.hintCard.hidden = !this.analysis;
-    for (const answer of this.answers.querySelectorAll("[data-move]")) {
-      const at = this.analysis?.moves.findIndex(({ move }) => move === answer.dataset.move) ?? -1;
-      toggle(answer, "data-hint", at >= 0 && `${at + 1} ${worth(this.analysis.moves[at])}`);
+  /** Show the best moves of an analysis on the board and in a list, or none. */
+  #showHint(analysis) {
+    const moves = analysis ? analysis.moves.filter(({ visits }, at) => visits || !at).slice(0, HINTS) : [];
+    this.choosing.hints = hintsByPlace(moves);
+    this.choosing.mark();
+    this.hintCard.hidden = !analysis;
+    if (!analysis) return;
+    for (const answer of this.decision.answers.querySelectorAll("[data-move]")) {
+      const at = moves.findIndex(({ move }) => move === answer.dataset.move);
+      toggle(answer, "data-hint", at >= 0 && `${at + 1} ${worth(moves[at])}`);
     }
-    if (!this.analysis) return;
-    const { moves, agent, simulations } = this.analysis;
-    const best = `Hint: ${moves[0].move}, ${moves[0].words} ${worth(moves[0]) && `(${worth(moves[0])})`}`.trim();
-    this.recent.textContent = best;
-    say(best);
-    this.hints.replaceChildren(
-      hintsTable(moves),
-      el("p", { class: "quiet" }, `${agent}, ${count(simulations)} simulations; figures are those of who decides`),
-    );
+    const [best] = moves;
+    const words = `Hint: ${best.move}, ${best.words} ${worth(best) && `(${worth(best)})`}`.trim();
+    this.decision.recent.textContent = words;
+    say(words);
+    const source = `${analysis.agent}, ${count(analysis.simulations)} simulations; figures are those of who decides`;
+    this.hints.replaceChildren(hintsTable(moves), el("p", { class: "quiet" }, source));
   }
 
   #areas() {
@@ -362,13 +300,10 @@ export class GameView {
 
   async #save() {
     try {
-      const text = await askText(`${this.path}/record`);
-      const link = el("a", {
-        href: URL.createObjectURL(new Blob([text], { type: "text/plain" })),
-        download: "game.basilica",
-      });
+      const record = new Blob([await askText(`${this.path}/record`)], { type: "text/plain" });
+      const link = el("a", { href: URL.createObjectURL(record), download: "game.basilica" });
       link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      URL.revokeObjectURL(link.href);
     } catch (error) {
       notify(error);
     }
@@ -383,20 +318,12 @@ export class GameView {
     }
   }
 
+  /** See how the game stands, after a refused move or a broken stream. */
   async #refresh() {
     try {
       this.#show(await ask("GET", this.path));
     } catch (error) {
-      notify(error);
-    }
-  }
-
-  /** The stream broke: perhaps the game is gone. */
-  async #check() {
-    try {
-      this.#show(await ask("GET", this.path));
-    } catch (error) {
-      if (error.status === 404) this.#gone();
+      if (error.status === 404) this.#gone(); // without an answer the stream tells when there is one again
     }
   }
 
@@ -404,17 +331,9 @@ export class GameView {
     this.live.close();
     notify(new Failure("This game is no longer on the server.", 404));
   }
-
-  #focusChoice() {
-    const target = this.answers.querySelector("button") ?? this.element.querySelector(".target[data-legal]") ?? this.who;
-    target.focus({ preventScroll: true });
-  }
 }
 
 function nearestSpeed(delay) {
-  const speeds = SPEEDS.map(([seconds]) => seconds);
-  return String(speeds.reduce((best, each) => (Math.abs(each - delay) < Math.abs(best - delay) ? each : best)));
+  const distance = ([seconds]) => Math.abs(Number(seconds) - delay);
+  return SPEEDS.reduce((best, speed) => (distance(speed) < distance(best) ? speed : best))[0];
 }
-
-/** The moves that were looked at; of an agent that only acts, its choice. */
-const known = moves => moves.filter(({ visits }, at) => visits || !at);

@@ -81,17 +81,3 @@ function playerCard(position, name, player) {
     position.over ? null : el("p", { class: "now" }, `+${now} if scored now`),
   );
 }
-
-/** The actions of the turn: those done, the one that runs, those to come. */
-export function actionDots({ actions, over }) {
-  if (over) return null;
-  const running = 3 - actions;
-  const dots = [0, 1, 2].map(action =>
-    el("i", { class: action < running ? "done" : action === running ? "runs" : "" }),
-  );
-  return el(
-    "span",
-    { class: "dots", role: "img", "aria-label": `action ${running + 1} of 3`, title: `action ${running + 1} of 3` },
-    ...dots,
-  );
-}

@@ -3,10 +3,11 @@
 import { AgentChoice } from "./agents.js";
 import { Live, ask, clearNotice, notify, say } from "./api.js";
 import { Chart, MEASURES } from "./chart.js";
+import { DecisionCard } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, select, toggle } from "./dom.js";
 import { Log, card } from "./log.js";
-import { builder, frieze } from "./pieces.js";
+import { frieze } from "./pieces.js";
 import { nowTable, scoringTable } from "./scoring.js";
 
 const SPEEDS = [
@@ -108,10 +109,6 @@ export class ReplayView {
   }
 
   #build(about) {
-    this.pawn = el("span", { class: "pawn" });
-    this.caption = el("h1", { tabindex: "-1" });
-    this.comment = el("p", { class: "recent" });
-    this.number = el("span", { class: "count" });
     this.slider = el("input", { type: "range", min: 0, max: this.last, value: 0, "aria-label": "Move" });
     this.slider.addEventListener("input", () => this.#jump(Number(this.slider.value)));
     this.playButton = button("Play", () => this.#toggle(), { class: "main" });
@@ -119,29 +116,23 @@ export class ReplayView {
     this.speed = select(SPEEDS, 800, { "aria-label": "Speed" });
     const step = (sign, label, go, attributes = {}) =>
       button(sign, go, { "aria-label": label, title: label, ...attributes });
-    const decision = el(
-      "section",
-      { class: "decision replaying", "aria-label": "Replay" },
-      el("div", { class: "who" }, this.pawn, this.caption, this.number),
-      this.comment,
-      this.slider,
-      el(
-        "div",
-        { class: "toolbar" },
-        step("|◀", "First position", () => this.#jump(0), { class: "ends" }),
-        step("◀", "One move back", () => this.#jump(this.at - 1)),
-        this.playButton,
-        step("▶", "One move on", () => this.#jump(this.at + 1)),
-        step("▶|", "Last position", () => this.#jump(this.last), { class: "ends" }),
-        this.speed,
-        this.areasButton,
-      ),
+    this.decision = new DecisionCard(
+      "Replay",
+      step("|◀", "First position", () => this.#jump(0), { class: "ends" }),
+      step("◀", "One move back", () => this.#jump(this.at - 1)),
+      this.playButton,
+      step("▶", "One move on", () => this.#jump(this.at + 1)),
+      step("▶|", "Last position", () => this.#jump(this.last), { class: "ends" }),
+      this.speed,
+      this.areasButton,
     );
+    this.decision.element.classList.add("replaying");
+    this.decision.question.replaceWith(this.slider);
     this.log = new Log(number => this.#jump(number));
     this.chart = new Chart(number => this.#jump(number));
     this.scoring = el("div");
     this.now = el("div");
-    this.desk = new Desk(decision, [
+    this.desk = new Desk(this.decision.element, [
       this.#courseCard(about),
       this.#scoringsCard(),
       card("Moves", true, this.log.list),
@@ -233,12 +224,11 @@ export class ReplayView {
   #show(number, position) {
     const move = this.replay.moves[number - 1];
     this.desk.show(position, this.names);
-    this.pawn.replaceChildren(...(move ? [builder(move.player, 34)] : []));
-    this.caption.textContent = move ? `${this.names[move.player]} ${move.words}` : this.names.join(" against ");
-    this.comment.textContent = move?.comment ?? "";
-    this.number.textContent = `${number} / ${this.last}`;
+    const words = move ? `${this.names[move.player]} ${move.words}` : this.names.join(" against ");
+    this.decision.show(move?.player ?? null, words, `${number} / ${this.last}`);
+    this.decision.recent.textContent = move?.comment ?? "";
     this.slider.value = number;
-    this.slider.setAttribute("aria-valuetext", `Move ${number}: ${this.caption.textContent}`);
+    this.slider.setAttribute("aria-valuetext", `Move ${number}: ${words}`);
     this.log.show(this.replay.moves, number);
     this.now.replaceChildren(nowTable(position));
     this.text.value = position.text;
@@ -249,7 +239,7 @@ export class ReplayView {
       toggle(jump, "aria-current", this.scorings[at] === scored?.number && "true"),
     );
     this.#chart();
-    if (!this.timer) say(`Move ${number}: ${this.caption.textContent}`);
+    if (!this.timer) say(`Move ${number}: ${words}`);
   }
 
   #toggle() {

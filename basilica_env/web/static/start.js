@@ -3,12 +3,13 @@
 import { ask, clearNotice, notify } from "./api.js";
 import { AgentChoice } from "./agents.js";
 import { button, el, labelled, select } from "./dom.js";
+import { SPEEDS } from "./game.js";
 import { forget, keptGames } from "./kept.js";
 import { frieze } from "./pieces.js";
 
 const FRIEND = "friend";
 const COLOURS = ["Black", "White"];
-const PACE = 0.7; // seconds that a move of an agent takes, so that people can follow it
+const PACE = "0.7"; // seconds that a move of an agent takes, so that people can follow it
 
 /** Begin a game against an agent, or with a friend on this screen. */
 export class PlayStart {
@@ -36,7 +37,7 @@ export class PlayStart {
       const agent = { kind: "agent", agent: opponent.value };
       const mine = seat.value === "random" ? Math.floor(Math.random() * 2) : Number(seat.value);
       const me = { kind: "person", name: COLOURS[mine] };
-      return { players: mine ? [agent, me] : [me, agent], delay: PACE, ...more.value };
+      return { players: mine ? [agent, me] : [me, agent], delay: Number(PACE), ...more.value };
     });
     this.element = startPage("Play", "Against an agent, or with a friend on the same screen.", form);
   }
@@ -51,7 +52,7 @@ export class WatchStart {
 
   constructor(about) {
     const agents = COLOURS.map((colour, player) => new AgentChoice(about, colour, player ? "medium" : "easy"));
-    const delay = select([["2", "Slow"], ["0.7", "Normal"], ["0.2", "Fast"], ["0", "At once"]], "0.7");
+    const delay = select(SPEEDS, PACE);
     const more = new MoreOptions();
     const fields = [...agents.map(agent => agent.element), labelled("Speed", delay), more.element];
     const form = startForm("Watch them play", fields, () => ({
