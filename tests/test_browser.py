@@ -25,7 +25,7 @@ from tests.chromium import launched, needs_chromium
 PATIENCE = 20_000
 """Milliseconds until a page that does not answer counts as broken."""
 
-DESKTOP, PHONE, SMALL_PHONE = (1366, 768), (414, 896), (360, 640)
+DESKTOP, TABLET, PHONE, SMALL_PHONE = (1366, 768), (820, 1100), (414, 896), (360, 640)
 HOSTILE = '<img src=x onerror="alert(1)">'
 SETTLED = ".desk:not([aria-busy]):is([data-status=person], [data-status=over])"
 LEGAL = ".target[data-legal]:not([hidden])"
@@ -505,7 +505,7 @@ CUT_OFF = """() => {
 def test_every_view_fits_phone_and_desktop(visitor: Visitor, show: Show) -> None:
     page = visitor.page(DESKTOP)
     show(page)
-    for width, height in (DESKTOP, (820, 1100), PHONE, SMALL_PHONE):
+    for width, height in (DESKTOP, TABLET, PHONE, SMALL_PHONE, PHONE[::-1]):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(CUT_OFF) == []
