@@ -82,7 +82,7 @@ def rating_chart(result: TournamentResult, dark: bool = False) -> str:
     ranking = result.ranking
     estimates = [result.ratings.estimates[number] for number in ranking]
     labels = [
-        f"{result.agents[number]}  {estimate.value:.0f}"
+        f"{result.agents[number]} ({estimate.value:+.0f})"
         for number, estimate in zip(ranking, estimates, strict=True)
     ]
     fixed = ", ".join(f"{agent} = {rating:g}" for agent, rating in result.anchors.items())
