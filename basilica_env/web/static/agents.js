@@ -5,21 +5,21 @@ import { el, labelled } from "./dom.js";
 const OTHER = "other";
 const LEVELS = { easy: "Easy", medium: "Medium", hard: "Hard" };
 
-/** A choice of agents; `value` is the spec chosen. With `telling` only those that say what moves are worth. */
+/** A choice of agents, those of `first` before all others; with `telling` there are no others, except by spec. */
 export class AgentChoice {
   constructor(about, label, chosen, { telling = false, first = [] } = {}) {
     this.spec = el("input", { type: "text", placeholder: "mcts:sims=2000", spellcheck: "false", maxlength: "80" });
     this.specField = labelled(`${label}: spec`, this.spec, agentsWords(about));
     const levels = Object.entries(about.levels).map(([level, spec]) => [level, `${LEVELS[level] ?? level} (${spec})`]);
-    const agents = about.agents.filter(agent => !telling || agent.tells);
+    const agents = about.agents.map(({ name, words }) => [name, `${name}: ${words}`]);
+    const groups = { Level: levels, Agent: agents };
     this.select = el(
       "select",
       {},
       ...first.map(([value, words]) => option(value, words, chosen)),
-      telling ? null : el("optgroup", { label: "Level" }, ...levels.map(pair => option(...pair, chosen))),
-      telling
-        ? null
-        : el("optgroup", { label: "Agent" }, ...agents.map(({ name, words }) => option(name, `${name}: ${words}`, chosen))),
+      ...Object.entries(telling ? {} : groups).map(([label, members]) =>
+        el("optgroup", { label }, ...members.map(member => option(...member, chosen))),
+      ),
       option(OTHER, "another …", chosen),
     );
     this.select.addEventListener("change", () => this.#change());

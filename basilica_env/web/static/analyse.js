@@ -5,7 +5,7 @@ import { ask, clearNotice, notify, say } from "./api.js";
 import { Choosing, DecisionCard, actionDots } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, toggle } from "./dom.js";
-import { count, hintsByPlace, movesTable, percent, points, sentence } from "./figures.js";
+import { count, hintsByPlace, movesTable, pairs, percent, points, sentence } from "./figures.js";
 import { card } from "./log.js";
 import { nowTable } from "./scoring.js";
 
@@ -195,7 +195,7 @@ export class AnalyseView {
     this.choosing.hints = hintsByPlace(moves.slice(0, MARKED));
     this.choosing.mark();
     this.result.replaceChildren(
-      el("dl", { class: "headers" }, ...sums.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+      pairs(sums),
       movesTable(moves, look, move => this.#play(move)),
       el("p", { class: "quiet" }, `${source}; figures are those of ${NAMES[player]}`),
     );

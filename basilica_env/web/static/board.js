@@ -15,14 +15,18 @@ const narrow = matchMedia("(max-width: 700px)");
 
 export class Board {
   /** `press(place)` is called when a place that can be chosen is pressed. */
-  constructor(press = () => {}) {
-    this.press = press;
-    this.cathedral = new Pane("Cathedral", squareNames(), besideSquare, place => this.press(place));
-    this.spaces = new Pane("Order and vault spaces", SPACES, besideSpace, place => this.press(place));
+  constructor(press) {
+    this.cathedral = new Pane("Cathedral", squareNames(), besideSquare, press);
+    this.spaces = new Pane("Order and vault spaces", SPACES, besideSpace, press);
     this.corner = el("div", { class: "corner" }); // below the stack; for others to fill
     this.spaces.element.append(this.corner);
     this.position = null;
-    narrow.addEventListener("change", () => this.position && this.#cut());
+    this.recut = () => this.#cut();
+    narrow.addEventListener("change", this.recut);
+  }
+
+  close() {
+    narrow.removeEventListener("change", this.recut);
   }
 
   /** Show a position: the drawing, and what stands where in words. */
@@ -66,10 +70,8 @@ export class Board {
         toggle(target, "data-hint", hint?.rank);
         target.setAttribute("aria-disabled", !moves.length);
         target.setAttribute("aria-label", this.#label(place, moves, hint));
-        target.replaceChildren(
-          ...(selected ? [] : chipsOf(moves, place)).map(sign => el("span", { class: /\d/.test(sign) ? "chip" : "chip letter" }, sign)),
-          ...(hint ? [el("span", { class: "hint" }, hint.text)] : []),
-        );
+        const chips = selected ? [] : chipsOf(moves, place);
+        target.replaceChildren(...chips.map(chip), hint ? el("span", { class: "hint" }, hint.text) : "");
       }
       pane.keepOneTabStop();
     }
@@ -77,7 +79,8 @@ export class Board {
 
   #label(place, moves, hint) {
     const words = [describe(this.position, place)];
-    if (moves.length) words.push(`can be chosen: ${[...new Set(moves.map(move => move.words))].join(", or ")}`);
+    const choices = [...new Set(moves.map(move => move.words))];
+    if (choices.length) words.push(`can be chosen: ${choices.join(", or ")}`);
     if (hint) words.push(`hint ${hint.text}`);
     return words.join("; ");
   }
@@ -87,11 +90,15 @@ export class Board {
     this.closeChooser();
     const pane = this.cathedral.targets.has(place) ? this.cathedral : this.spaces;
     const target = pane.targets.get(place);
+    const chosen = option => {
+      this.closeChooser();
+      choose(option.value);
+    };
     const buttons = options.map(option =>
       el(
         "button",
-        { type: "button", on: { click: () => { this.closeChooser(); choose(option.value); } } },
-        option.space ? this.sign(option.space) : el("span", { class: "chip" }, option.sign),
+        { type: "button", on: { click: () => chosen(option) } },
+        option.space ? this.sign(option.space) : chip(option.sign),
         el("span", {}, option.title, option.note && el("small", {}, option.note)),
       ),
     );
@@ -133,11 +140,10 @@ export class Board {
     const part = this.drawing.querySelector(`[data-space="${space}"]`).cloneNode(true);
     return svg("svg", { class: "sign", viewBox: `${x} ${y} ${width} ${height}`, "aria-hidden": "true" }, part);
   }
-
-  focus(place) {
-    for (const pane of [this.cathedral, this.spaces]) pane.targets.get(place)?.focus();
-  }
 }
+
+/** A letter or number on a place; letters leave the builder below them free. */
+const chip = sign => el("span", { class: /\d/.test(sign) ? "chip" : "chip letter" }, sign);
 
 /** A cut of the drawing with buttons over its places. */
 class Pane {
@@ -193,10 +199,9 @@ class Pane {
   #move(event) {
     const here = event.target.dataset?.place;
     if (!here || event.ctrlKey || event.altKey || event.metaKey) return;
-    const legal = [...this.targets].filter(([, target]) => "legal" in target.dataset && !target.hidden);
-    const goal =
-      event.key === "Home" ? legal[0]?.[0] : event.key === "End" ? legal.at(-1)?.[0] : this.neighbour(here, event.key);
-    const target = this.targets.get(goal);
+    const legal = [...this.targets.values()].filter(target => "legal" in target.dataset && !target.hidden);
+    const ends = { Home: legal[0], End: legal.at(-1) };
+    const target = ends[event.key] ?? this.targets.get(this.neighbour(here, event.key));
     if (!target || target.hidden) return;
     event.preventDefault();
     target.focus();
@@ -208,7 +213,8 @@ class Pane {
 
 function parsed(text) {
   const painted = text.replace(/="@(\w+)@"/g, '="var(--$1)"');
-  return document.importNode(new DOMParser().parseFromString(painted, "image/svg+xml").documentElement, true);
+  const drawing = new DOMParser().parseFromString(painted, "image/svg+xml");
+  return document.importNode(drawing.documentElement, true);
 }
 
 /** Where squares and spaces are, in units of the drawing. */
@@ -246,8 +252,9 @@ function squareNames() {
 }
 
 function besideSquare(square, key) {
-  const [out, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] ?? [0, 0];
-  if (!out && !up) return null;
+  const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+  if (!steps[key]) return null;
+  const [out, up] = steps[key];
   return `${COLUMNS[COLUMNS.indexOf(square[0]) + out]}${Number(square.slice(1)) + up}`;
 }
 
@@ -266,7 +273,8 @@ function describe(position, place) {
   if (kind === "order") {
     const order = position.orders[number - 1];
     if (!order) return `Order space ${number}: empty`;
-    return `Order ${number}: ${order.title}${order.coin ? ", with a coin icon" : ""}, back ${colourWords(order.colours)}`;
+    const coin = order.coin ? ", with a coin icon" : "";
+    return `Order ${number}: ${order.title}${coin}, back ${colourWords(order.colours)}`;
   }
   if (kind === "vault") {
     const vault = position.vaults[number - 1];

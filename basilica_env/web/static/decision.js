@@ -112,7 +112,8 @@ export class Choosing {
   /** What has been chosen and what is still to be, in words; empty if nothing has been. */
   get words() {
     if (!this.selected) return "";
-    const what = this.selected.startsWith("vault") ? `Vault ${this.selected.at(-1)}` : `The builder on ${this.selected}`;
+    const isVault = this.selected.startsWith("vault");
+    const what = isVault ? `Vault ${this.selected.at(-1)}` : `The builder on ${this.selected}`;
     return `${what} is chosen: now choose where it goes, or press it again.`;
   }
 }

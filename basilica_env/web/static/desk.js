@@ -30,6 +30,7 @@ export class Desk {
   }
 
   close() {
+    this.board.close();
     this.observer.disconnect();
     document.documentElement.style.removeProperty("--bar");
   }

@@ -22,13 +22,19 @@ export function hintsByPlace(moves) {
   const hints = new Map();
   moves.forEach((move, at) => {
     const place = placesOf(move).at(-1);
-    if (place && !hints.has(place)) hints.set(place, { rank: at + 1, text: [at + 1, variant(move.move), worth(move)].filter(Boolean).join(" ") });
+    if (!place || hints.has(place)) return;
+    const text = [at + 1, variant(move.move), worth(move)].filter(Boolean).join(" ");
+    hints.set(place, { rank: at + 1, text });
   });
   return hints;
 }
 
 /** Which of the moves that end on one place it is: the vault, or the rank. */
 const variant = move => move.match(/^V[1-3]/)?.[0] ?? move.match(/=(.)$/)?.[1] ?? "";
+
+/** Names and values, [name, value], one below the other. */
+export const pairs = rows =>
+  el("dl", { class: "headers" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 
 const COLUMNS = {
   Win: ({ win_chance: chance }) => (chance === null ? "–" : percent(chance)),

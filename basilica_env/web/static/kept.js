@@ -6,8 +6,8 @@ const MOST = 8;
 /** The games opened here last, the newest first: {id, players, begun}. */
 export function keptGames() {
   try {
-    const games = JSON.parse(localStorage.getItem(KEY));
-    return Array.isArray(games) ? games.filter(({ id, players }) => typeof id === "string" && players?.length === 2) : [];
+    const games = JSON.parse(localStorage.getItem(KEY)) ?? [];
+    return games.filter(({ id, players }) => typeof id === "string" && players.length === 2);
   } catch {
     return [];
   }

@@ -2,7 +2,7 @@
 
 import { AnalyseView } from "./analyse.js";
 import { ask, clearNotice, notify, say } from "./api.js";
-import { el, toggle } from "./dom.js";
+import { button, el, toggle } from "./dom.js";
 import { GameView } from "./game.js";
 import { ReplayStart, ReplayView } from "./replay.js";
 import { PlayStart, WatchStart } from "./start.js";
@@ -24,16 +24,16 @@ const ROUTES = {
 
 async function route() {
   const mine = ++turn;
-  const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  const argument = decoded(rest.join("/"));
+  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
   const open = ROUTES[name] ?? ROUTES.play;
   view?.close();
   view = null;
   clearNotice();
+  highlight(name);
   main.replaceChildren(el("p", { class: "wait" }, "Loading …"));
   try {
     about ??= await ask("GET", "/api/about");
-    const next = await open(argument);
+    const next = await open(decoded(rest.join("/")));
     if (mine !== turn) next.close();
     else show(next, name);
   } catch (error) {
@@ -45,9 +45,16 @@ function show(next, name) {
   view = next;
   main.replaceChildren(view.element);
   document.title = `${view.title} · Basilica`;
-  const shown = name === "game" ? (view.people ? "play" : "watch") : name in ROUTES ? name : "play";
+  if (name === "game") highlight(view.people ? "play" : "watch");
+  if (turn === 1) return;
+  main.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+/** Tell in the head which view is shown. */
+function highlight(name) {
   for (const link of document.querySelectorAll("nav a")) {
-    toggle(link, "aria-current", link.hash === `#/${shown}` && "page");
+    toggle(link, "aria-current", link.hash === `#/${name in ROUTES ? name : "play"}` && "page");
   }
 }
 
@@ -60,7 +67,12 @@ function failed(error) {
     { class: "page" },
     el("h1", {}, missing ? "Nothing here" : "That did not work"),
     el("p", { class: "lead" }, words),
-    el("p", {}, el("a", { class: "button", href: "#/play" }, "A new game"), " ", el("a", { class: "button", href: location.href }, "Try again")),
+    el(
+      "div",
+      { class: "toolbar" },
+      el("a", { class: "button", href: "#/play" }, "A new game"),
+      button("Try again", () => location.reload()),
+    ),
   );
 }
 
@@ -76,12 +88,16 @@ function decoded(text) {
 
 const openRules = () => rules.showModal();
 const switchTheme = () => root.dispatchEvent(new Event("switch-theme"));
-const showTheme = () => document.getElementById("theme").setAttribute("aria-pressed", root.dataset.theme === "dark");
+const themeButton = document.getElementById("theme");
+const showTheme = () => themeButton.setAttribute("aria-pressed", root.dataset.theme === "dark");
 
 document.getElementById("open-rules").addEventListener("click", openRules);
-document.getElementById("theme").addEventListener("click", switchTheme);
+themeButton.addEventListener("click", switchTheme);
 document.querySelector("#notice button").addEventListener("click", clearNotice);
-document.querySelector(".skip").addEventListener("click", event => { event.preventDefault(); main.focus(); });
+document.querySelector(".skip").addEventListener("click", event => {
+  event.preventDefault(); // the address names a view
+  main.focus();
+});
 root.addEventListener("theme", showTheme);
 showTheme();
 
@@ -91,11 +107,10 @@ document.addEventListener("keydown", event => {
 });
 
 /** The second click of a double click chooses nothing, since the first has changed what there is to choose. */
-document.addEventListener(
-  "click",
-  event => event.detail > 1 && event.target.closest(".target, .answers, .chooser, .choices") && event.stopPropagation(),
-  true,
-);
+const refuseSecond = event => {
+  if (event.detail > 1 && event.target.closest(".target, .answers, .chooser, .choices")) event.stopPropagation();
+};
+document.addEventListener("click", refuseSecond, true);
 
 document.addEventListener("keydown", event => {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || rules.open) return;

@@ -89,7 +89,8 @@ function pattern(letter) {
   const steps = Array.from({ length: 8 }, (_, step) => 3.5 + 7 * step);
   if (letter === "R") return steps.map(at => `M0 ${at}L${at} 0M${at} ${BAY}L${BAY} ${at}`).join("");
   if (letter === "B") return steps.map(at => `M0 ${at}H${BAY}`).join("");
-  if (letter === "G") return steps.map((at, step) => `M${at} 0V${BAY}M${at} ${step % 2 ? 11 : 4}h7m-7 14h7m-7 14h7`).join("");
+  const ladder = (at, step) => `M${at} 0V${BAY}M${at} ${step % 2 ? 11 : 4}h7m-7 14h7m-7 14h7`;
+  if (letter === "G") return steps.map(ladder).join("");
   return steps.map(y => steps.map(x => `M${x} ${y}h0.01`).join("")).join("");
 }
 

@@ -6,6 +6,7 @@ import { Chart, MEASURES } from "./chart.js";
 import { DecisionCard } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, select, toggle } from "./dom.js";
+import { pairs } from "./figures.js";
 import { Log, card } from "./log.js";
 import { frieze } from "./pieces.js";
 import { nowTable, scoringTable } from "./scoring.js";
@@ -24,7 +25,12 @@ export class ReplayStart {
   keys = {};
 
   constructor() {
-    const text = el("textarea", { rows: 10, spellcheck: "false", placeholder: '[Format "basilica 1"]\n…', required: true });
+    const text = el("textarea", {
+      rows: 10,
+      spellcheck: "false",
+      placeholder: '[Format "basilica 1"]\n…',
+      required: true,
+    });
     const file = el("input", { type: "file", accept: ".basilica,text/plain" });
     const number = el("input", { type: "number", min: 1, value: 1, required: true });
     file.addEventListener("change", async () => {
@@ -169,7 +175,9 @@ export class ReplayView {
 
   #scoringsCard() {
     const jumps = this.scorings.map((number, at) =>
-      button(`${at + 1}. (move ${number})`, () => this.#jump(number), { "aria-label": `Scoring ${at + 1}, move ${number}` }),
+      button(`${at + 1}. (move ${number})`, () => this.#jump(number), {
+        "aria-label": `Scoring ${at + 1}, move ${number}`,
+      }),
     );
     this.jumps = el("div", { class: "toolbar" }, ...jumps);
     const made = card("Scorings", true, this.jumps, this.scoring);
@@ -194,7 +202,7 @@ export class ReplayView {
       ["Game", `${number} of ${games}`],
       ...headers,
     ];
-    return el("dl", { class: "headers" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+    return pairs(rows);
   }
 
   // --- Going through it ----------------------------------------------------------------------------------
@@ -300,8 +308,8 @@ export class ReplayView {
     this.progress.hidden = !running;
     this.progress.max = news.total || 1;
     this.progress.value = news.done;
-    this.told.textContent =
-      news.status === "failed" ? news.failure : news.status === "none" ? "" : `${news.agent}: ${news.done} of ${news.total}`;
+    const progress = news.total ? `${news.agent}: ${news.done} of ${news.total}` : "";
+    this.told.textContent = news.failure || progress;
     if (this.values.length && this.measure === "lead" && !this.measured) this.#measure("win_chance");
     else this.#chart();
   }
@@ -314,10 +322,17 @@ export class ReplayView {
   }
 
   #chart() {
-    const lead = [{ number: 0, value: 0 }, ...this.replay.moves.map(({ number, scores: [a, b] }) => ({ number, value: a - b }))];
-    const values = this.values
-      .map(value => ({ number: value.number, value: value[this.measure] }))
-      .filter(({ value }) => value !== null && value !== undefined);
-    this.chart.show(this.measure, this.measure === "lead" ? lead : values, this.scorings, this.last, this.at, this.names);
+    const values = this.measure === "lead" ? this.#leads() : this.#estimates();
+    this.chart.show(this.measure, values, this.scorings, this.last, this.at, this.names);
+  }
+
+  #leads() {
+    const leads = this.replay.moves.map(({ number, scores: [first, second] }) => ({ number, value: first - second }));
+    return [{ number: 0, value: 0 }, ...leads];
+  }
+
+  #estimates() {
+    const estimates = this.values.map(estimate => ({ number: estimate.number, value: estimate[this.measure] }));
+    return estimates.filter(({ value }) => value !== null);
   }
 }

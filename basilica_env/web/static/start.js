@@ -123,7 +123,9 @@ function goal() {
     el(
       "p",
       {},
-      "Two players build one cathedral of coloured vaults, put their builders on it and contest its areas, while crowns drive the king towards the next scoring. A turn is three small actions: place a vault, place a builder on it, execute an order.",
+      "Two players build one cathedral of coloured vaults, put their builders on it and contest its areas, while " +
+        "crowns drive the king towards the next scoring. A turn is three small actions: place a vault, place a " +
+        "builder on it, execute an order.",
     ),
     button("The rules in short", () => document.getElementById("open-rules").click()),
   );
@@ -133,6 +135,10 @@ function yourGames() {
   const games = keptGames();
   if (!games.length) return null;
   const list = el("ul", { class: "kept" });
+  const drop = (id, item) => {
+    forget(id);
+    item.remove();
+  };
   for (const { id, players, begun } of games) {
     const when = new Date(begun);
     const item = el(
@@ -140,7 +146,7 @@ function yourGames() {
       {},
       el("a", { href: `#/game/${encodeURIComponent(id)}` }, players.join(" – ")),
       el("small", {}, Number.isNaN(when.valueOf()) ? "" : when.toLocaleString()),
-      button("Forget", () => { forget(id); item.remove(); }, { class: "quiet", "aria-label": `Forget ${players.join(" – ")}` }),
+      button("Forget", () => drop(id, item), { class: "quiet", "aria-label": `Forget ${players.join(" – ")}` }),
     );
     list.append(item);
   }
