@@ -5,7 +5,7 @@ import { ask, clearNotice, notify, say } from "./api.js";
 import { Choosing, DecisionCard, actionDots } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, toggle } from "./dom.js";
-import { count, hintsByPlace, movesTable, pairs, percent, points, sentence } from "./figures.js";
+import { count, hintsByPlace, movesTable, pairs, percent, points, sentence, worth } from "./figures.js";
 import { card } from "./log.js";
 import { nowTable } from "./scoring.js";
 
@@ -191,6 +191,7 @@ export class AnalyseView {
       line.length > 1 && ["Line", line.join(" ")],
     ].filter(Boolean);
     const source = `${agent}, ${count(simulations)} simulations in ${seconds.toFixed(1)} s`;
+    this.decision.recent.textContent = `Best: ${best.move}, ${best.words} ${worth(best) && `(${worth(best)})`}`.trim();
     const look = move => this.choosing.mark(move ? hintsByPlace([move]) : undefined);
     this.choosing.hints = hintsByPlace(moves.slice(0, MARKED));
     this.choosing.mark();
