@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from basilica_env.files import replacing
 
 FOLDER = Path(__file__).parent / "pictures"
-COLOURS = 128
+COLOURS = 256
 """In a picture's palette, which keeps it small."""
 
 PLAYERS = ({"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Ben"})
