@@ -88,7 +88,7 @@ class _Post:
         while self._is_open:
             shares.watch(self._board, share, _PATIENCE)
             with self._changed:
-                while self._is_open and self._next_share is share:
+                while self._has_nothing_after(share):
                     self._changed.wait()
                 share, job = self._next_share, self._job
                 if job is None:  # the others have finished it already
@@ -100,6 +100,9 @@ class _Post:
                 if job is not self._job:
                     self._changed.notify_all()  # the caller may wait for the last one to leave
             del job  # and with it the arrays it works on
+
+    def _has_nothing_after(self, share: Share) -> bool:
+        return self._is_open and self._next_share is share
 
 
 class _Pace:
