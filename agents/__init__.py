@@ -1,8 +1,8 @@
 """Players of Basilica, and how to name one.
 
-A *spec* names an agent: ``random``, ``greedy``, ``planner``, ``mcts``, or ``module:Class`` for your own,
-with parameters after a colon: ``mcts:sims=800,aim=win``. :func:`make_agent` makes the agent. Any object
-with ``name`` and ``act(state)`` is one.
+A *spec* names an agent: ``random``, ``greedy``, ``planner``, ``mcts``, ``ppo``, or ``module:Class`` for your
+own, with parameters after a colon: ``mcts:sims=800,aim=win``. :func:`make_agent` makes the agent. Any
+object with ``name`` and ``act(state)`` is one.
 
 Examples
 --------
@@ -19,6 +19,7 @@ from basilica_env.agents.base import Agent, AgentSpecError, BatchAgent
 from basilica_env.agents.greedy import GreedyAgent
 from basilica_env.agents.mcts import MctsAgent
 from basilica_env.agents.planner import PlannerAgent
+from basilica_env.agents.ppo import PpoAgent
 from basilica_env.agents.random import RandomAgent
 from basilica_env.agents.registry import agent_names, make_agent
 
@@ -32,6 +33,7 @@ __all__ = [
     "MctsAgent",
     "MoveAnalysis",
     "PlannerAgent",
+    "PpoAgent",
     "RandomAgent",
     "agent_names",
     "make_agent",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, SCALARS, PARTS_OF_A_POINT, Sight, sight
+from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, PARTS_OF_A_POINT, SCALARS, Sight, sight
 from basilica_env.core.layout import (
     ACTIONS,
     BUILDER,
@@ -23,9 +23,11 @@ from basilica_env.core.layout import (
     STEPS,
 )
 from basilica_env.envs.batch import BatchEnv
+from basilica_env.files import named
 from basilica_env.game import GameState
 
-Weights = dict[str, NDArray[np.float32]]
+Weights = dict[str, NDArray[Any]]
+"""Weights by name, float32."""
 
 SQUARE_OUTPUTS = 9
 """Of each square: place the tile of one of three spaces, promote to one of three ranks, move from here,
@@ -43,24 +45,27 @@ def _destinations() -> NDArray[np.int64]:
     row, column = _grid()
     rows = np.stack([row + 1, row, row - 1, row], 1).clip(0, ROWS - 1)
     columns = np.stack([column, column + 1, column, column - 1], 1).clip(0, COLUMNS - 1)
-    return COLUMNS * rows + columns
+    destinations: NDArray[np.int64] = COLUMNS * rows + columns
+    return destinations
 
 
 def _neighbours() -> NDArray[np.float32]:
     """Return 1 for each pair of adjacent squares, shape (60, 60)."""
     row, column = _grid()
     distance = abs(row[:, None] - row) + abs(column[:, None] - column)
-    return (distance == 1).astype(np.float32)
+    adjacent: NDArray[np.float32] = (distance == 1).astype(np.float32)
+    return adjacent
 
 
 def _tied_squares() -> NDArray[np.int64]:
     """Return a number for each square that its mirror image shares."""
     row, column = _grid()
-    return 3 * row + abs(column - COLUMNS // 2)
+    tied: NDArray[np.int64] = 3 * row + abs(column - COLUMNS // 2)
+    return tied
 
 
 def _gain_kinds() -> NDArray[np.int64]:
-    """Return the kind of each action, by which its gain is weighed: place, those of no square, promote, move, choose."""
+    """Return the kind of each action, by which its gain is weighed."""
     sizes = (3 * SQUARES, *(1 for _ in range(WHOLE_ACTIONS)), 3 * SQUARES, STEPS * SQUARES, SQUARES)
     return np.repeat(np.arange(len(sizes)), sizes)
 
@@ -83,7 +88,7 @@ def kind_of_gains(weights: Weights) -> str:
 _GAIN_LAYER = "_gains.weight"
 
 
-def policy_logits(weights: Weights, seen: Sight) -> NDArray[np.float32]:
+def policy_logits(weights: Weights, seen: Sight) -> NDArray[Any]:
     """Return the logits of all actions, shape (n, 667).
 
     Parameters
@@ -110,17 +115,16 @@ def policy_logits(weights: Weights, seen: Sight) -> NDArray[np.float32]:
     return logits + _weighed(weights, trunk, gains)
 
 
-def _weighed(
-    weights: Weights, trunk: NDArray[np.float32], gains: NDArray[np.int8]
-) -> NDArray[np.float32] | float:
+def _weighed(weights: Weights, trunk: NDArray[np.float32], gains: NDArray[np.int8]) -> NDArray[Any] | float:
     """Return what the gains add to the logits."""
     kind = kind_of_gains(weights)
     if kind == "none":
         return 0.0
-    return _layer(weights, f"{kind}_gains", trunk)[:, GAIN_KINDS] * (gains / GAINS_UNIT)
+    weighed: NDArray[Any] = _layer(weights, f"{kind}_gains", trunk)[:, GAIN_KINDS] * (gains / GAINS_UNIT)
+    return weighed
 
 
-def _in_order(squares: NDArray[np.float32], whole: NDArray[np.float32]) -> NDArray[np.float32]:
+def _in_order(squares: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
     """Put the outputs of squares, shape (n, 60, SQUARE_OUTPUTS), in the order of the actions."""
     n = len(squares)
     place = squares[:, :, 0:3].swapaxes(1, 2).reshape(n, 3 * SQUARES)
@@ -129,14 +133,16 @@ def _in_order(squares: NDArray[np.float32], whole: NDArray[np.float32]) -> NDArr
     return np.concatenate((place, whole, promote, move, squares[:, :, 8]), 1)
 
 
-def _layer(weights: Weights, name: str, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    y = x @ weights[f"{name}.weight"].T
-    bias = weights.get(f"{name}.bias")
-    return y if bias is None else y + bias
+def _layer(weights: Weights, name: str, x: NDArray[Any]) -> NDArray[Any]:
+    y: NDArray[Any] = x @ weights[f"{name}.weight"].T
+    if f"{name}.bias" in weights:
+        y += weights[f"{name}.bias"]
+    return y
 
 
-def _relu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.maximum(x, 0)
+def _relu(x: NDArray[Any]) -> NDArray[Any]:
+    positive: NDArray[Any] = np.maximum(x, 0)
+    return positive
 
 
 # --- Files of weights -----------------------------------------------------------------------------
@@ -155,16 +161,15 @@ def read_network(path: str | os.PathLike[str] | None = None) -> tuple[Weights, d
     OSError
         If it cannot be read.
     """
-    source = resources.files("basilica_env") / "data" / "ppo.npz" if path is None else path
+    source = named(path) if path is not None else resources.files("basilica_env") / "data" / "ppo.npz"
     try:
-        with source.open("rb") if path is None else open(source, "rb") as file:  # type: ignore[union-attr]  # noqa: PTH123
-            with np.load(file, allow_pickle=False) as arrays:
-                facts = json.loads(str(arrays["facts"]))
-                weights = {
-                    name.removeprefix(PREFIX): arrays[name].astype(np.float32)
-                    for name in arrays.files
-                    if name.startswith(PREFIX)
-                }
+        with source.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            facts = json.loads(str(arrays["facts"]))
+            weights = {
+                name.removeprefix(PREFIX): arrays[name].astype(np.float32)
+                for name in arrays.files
+                if name.startswith(PREFIX)
+            }
         policy_logits(weights, _NOTHING)
     except (KeyError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{source} holds no network of the agent 'ppo': {error}") from error
@@ -218,13 +223,14 @@ class PpoAgent:
             return np.empty(0, np.int64)
         return self._choose(self._logits(games, env.tiles.array), unpacked(games["legal"]))
 
-    def _logits(self, games: NDArray[np.void], tiles: NDArray[np.void]) -> NDArray[np.float32]:
+    def _logits(self, games: NDArray[np.void], tiles: NDArray[np.void]) -> NDArray[Any]:
         return policy_logits(self._weights, sight(games, tiles, kind_of_gains(self._weights)))
 
-    def _choose(self, logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def _choose(self, logits: NDArray[Any], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         if self._sample:  # the largest sum with Gumbel noise is a draw from the softmax
             logits = logits - np.log(self._rng.standard_exponential(logits.shape, np.float32))
-        return np.where(mask, logits, -np.inf).argmax(1)
+        chosen: NDArray[np.int64] = np.where(mask, logits, -np.inf).argmax(1)
+        return chosen
 
 
 def unpacked(words: NDArray[np.uint64]) -> NDArray[np.uint8]:

@@ -13,6 +13,7 @@ from basilica_env.agents.base import Agent, AgentSpecError
 from basilica_env.agents.greedy import GreedyAgent
 from basilica_env.agents.mcts import MctsAgent
 from basilica_env.agents.planner import PlannerAgent
+from basilica_env.agents.ppo import PpoAgent
 from basilica_env.agents.random import RandomAgent
 
 ENTRY_POINTS = "basilica_env.agents"
@@ -23,6 +24,7 @@ _BUILT_IN: dict[str, Callable[..., Agent]] = {
     "greedy": GreedyAgent,
     "planner": PlannerAgent,
     "mcts": MctsAgent,
+    "ppo": PpoAgent,
 }
 
 LEVELS = {"easy": "greedy", "medium": "planner", "hard": "mcts:sims=400"}

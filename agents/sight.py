@@ -21,9 +21,9 @@ network of the search (:mod:`basilica_env.core.features`).
 Gains
 -----
 Quarters of a point (int8), shape (667,): for each legal action, by how much the position looks better after
-it and the choices that belong to it, the opponent's best answer included; 0 for the others. What looks better
-is told by one of the evaluations of :mod:`basilica_env.core.evaluate`: ``lead``, the lead if the cathedral were
-scored now (what ``greedy`` plays by), or ``outlook`` (what ``planner`` plays by).
+it and the choices that belong to it, the opponent's best answer included; 0 for the others. What looks
+better is told by one of the evaluations of :mod:`basilica_env.core.evaluate`: ``lead``, the lead if the
+cathedral were scored now (what ``greedy`` plays by), or ``outlook`` (what ``planner`` plays by).
 
 Everything is seen by the player who decides and made of what is open (R1.5).
 """

@@ -34,13 +34,14 @@ BUILT_IN = {
     "greedy": "greedy",
     "planner:width=5": "planner:width=5",
     "mcts:sims=5": "mcts:sims=5",
+    "ppo": "ppo",
     "easy": "greedy",
     "medium": "planner:width=200",
     "hard": "mcts:sims=400",
 }
 """Specs, and the names of the agents that they make."""
-QUICK = tuple(BUILT_IN)[:4]
-BATCHED = ("random", "greedy")
+QUICK = tuple(BUILT_IN)[:5]
+BATCHED = ("random", "greedy", "ppo")
 
 
 def states_of_games(seeds: int, tiles: TileSet = STANDARD) -> Iterator[GameState]:
@@ -248,7 +249,7 @@ def test_the_same_seed_plays_the_same_game(spec: str) -> None:
             state.apply(played[-1])
         games.append(played)
     assert games[0] == games[1]
-    assert games[0] != games[2]
+    assert (games[0] == games[2]) == (spec == "ppo")  # which draws nothing
 
 
 @pytest.mark.parametrize("spec", QUICK)

@@ -13,7 +13,7 @@ import pytest
 
 from basilica_env import BatchEnv, GameState
 from basilica_env.agents import AgentSpecError, PpoAgent, make_agent
-from basilica_env.agents.ppo import PREFIX, kind_of_gains, policy_logits, read_network, unpacked
+from basilica_env.agents.ppo import PREFIX, policy_logits, read_network, unpacked
 from basilica_env.agents.sight import CHANNEL_NAMES, CHANNEL_UNITS, SCALARS, Sight, sight
 from basilica_env.core.layout import ACTIONS, COLOUR_LETTERS
 from basilica_env.core.observation import OBSERVATION_PLANES, PLANES_SIZE, split

@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("tensorboard")
+
+import torch
 
 from basilica_env.agents import GreedyAgent, PpoAgent, RandomAgent, make_agent
 from basilica_env.cli import main
+from basilica_env.core.features import FEATURE_NAMES
 from basilica_env.core.layout import ACTIONS
+from basilica_env.core.observation import SCALARS_SIZE
 from basilica_env.training import folder as folders
 from basilica_env.training.evaluation import Evaluation, evaluate
 from basilica_env.training.folder import EVALUATION_COLUMNS, LOG_COLUMNS, RunError, RunFolder
@@ -98,7 +102,7 @@ def test_who_wins_has_a_positive_return_whatever_her_seat() -> None:
 
 
 def test_advantages_by_hand() -> None:
-    """Seats 0 1 1 0; a reward on the way; lambda 1/2: in the eyes of player 0 the values are 0.2 -0.4 0.1 0.3."""
+    """Seats 0 1 1 0, a reward on the way, lambda 1/2; for player 0 the values are 0.2 -0.4 0.1 0.3."""
     found, returns = one_game([0, 1, 1, 0], [0, 0.5, 0, 1], [0.2, 0.4, -0.1, 0.3], smoothing=0.5)
     surprises = [0 - 0.4 - 0.2, 0.5 + 0.1 + 0.4, 0 + 0.3 - 0.1, 1 - 0.3]
     last = surprises[3]
@@ -135,33 +139,28 @@ def test_the_next_game_does_not_count() -> None:
 
 
 def test_rewards_of_a_game_add_up_to_what_it_paid() -> None:
-    """The share of the result once, at the end, and the points as they come: their sum is the final lead."""
-    one = learner(games=48, horizon=240)
+    """A share of the result, once at the end, and the points as they come: together, the final lead."""
+    one = learner(games=8, horizon=160)
     one.collect(win_share=0.25)
-    ends = np.argwhere(one.rollout.ended[:, :])
-    firsts = {int(game): int(t) for t, game in reversed(ends.tolist())}
-    margins = iter(one.ends.margins)
-    for game, t in sorted(firsts.items(), key=lambda entry: (entry[1], entry[0]))[:10]:
+    firsts = [int(column.argmax()) for column in one.rollout.ended.T]
+    games = sorted((t, game) for game, t in enumerate(firsts) if one.rollout.ended[t, game])
+    assert len(games) > 3
+    for (t, game), margin in zip(games[:3], one.ends.margins, strict=False):
         paid = one.rollout.rewards[: t + 1, game].sum()
-        lead = abs(next(margins)) if ends.tolist().index([t, game]) < 10 else None
-        if lead is not None:
-            assert abs(paid) == pytest.approx(0.25 * (lead > 0) + 0.75 * lead / 50, abs=1e-5)
+        assert abs(paid) == pytest.approx(0.25 * (margin > 0) + 0.75 * margin / 50, abs=1e-5)
 
 
 def test_values_have_the_sign_of_the_seat() -> None:
-    """After some updates, positions in which player 0 is far ahead look good to her and bad to player 1."""
-    one = learner(games=64, horizon=48, minibatch=256, rate=3e-3)
-    for _ in range(12):
+    """After some updates, who is ahead thinks better of her position, whichever seat she has."""
+    one = learner(games=48, horizon=40, minibatch=240)
+    for _ in range(6):
         one.collect(0.0)
         one.update(3e-3, 0.01)
-    ahead = {0: [], 1: []}  # type: dict[int, list[float]]
-    for _ in range(4):
-        one.collect(0.0)
-        states = one.env.get_state()["game"]
-        leads = states["scores"][:, 0] - states["scores"][:, 1]
-        for game in np.flatnonzero(leads > 3):
-            ahead[int(one.players[game])].append(float(one.rollout.last_values[game]))
-    assert np.mean(ahead[0]) > 0 > np.mean(ahead[1])
+    rollout = one.rollout
+    ahead = rollout.scalars[:, :, SCALARS_SIZE + FEATURE_NAMES.index("lead_after")].numpy()
+    for seat in (0, 1):
+        own = rollout.seats == seat
+        assert np.corrcoef(ahead[own], rollout.values.numpy()[own])[0, 1] > 0.3
 
 
 # --- The policy ---------------------------------------------------------------------------------------
@@ -234,13 +233,13 @@ def test_learns_from_both_seats_in_self_play_and_from_one_against_a_rival() -> N
 
 
 def test_the_pool_forgets_the_old_by_chance() -> None:
-    pool, rng, network = Pool(5), np.random.default_rng(0), learner().network
-    for number in range(50):
+    pool, rng, network = Pool(8), np.random.default_rng(0), learner().network
+    for number in range(80):
         pool.add(f"update {number}", network, rng)
-    ages = [49 - int(name.split()[1]) for name in pool.members]
-    assert len(ages) == 5
-    assert ages[-1] == 0
-    assert max(ages) > 5
+        assert list(pool.members)[-1] == f"update {number}"
+    ages = [79 - int(name.split()[1]) for name in pool.members]
+    assert len(ages) == 8
+    assert 12 < max(ages) < 60
     assert {pool.draw(rng) for _ in range(200)} == set(pool.members)
 
 
@@ -257,8 +256,8 @@ def test_an_exploiter_joins_the_pool() -> None:
 
 
 def test_learns_to_beat_random_in_some_updates() -> None:
-    one = learner(games=128, horizon=32, minibatch=256, width=16, trunk=32)
-    for _ in range(8):
+    one = learner(games=64, horizon=32, minibatch=128, gains="none", width=16, trunk=32)
+    for _ in range(6):
         one.collect(0.0)
         one.update(2e-3, 0.01)
     found = evaluate(PpoAgent.of(weights_of(one.network)), "random", 100, 5)
@@ -272,7 +271,7 @@ def test_evaluation_tells_seats_pairs_and_interval() -> None:
     found = evaluate(GreedyAgent(0), "random", 40, seed=3)
     assert found.games == 40
     assert [sum(tally) for tally in found.seats] == [20, 20]
-    assert found.score.value > 0.9 > found.score.low
+    assert 0.8 < found.score.low < found.score.value <= found.score.high
     assert found.lead > 10
     assert found == evaluate(GreedyAgent(0), "random", 40, seed=3, threads=2)
 
@@ -313,7 +312,7 @@ class Breaks(Silence):
     def tell(self, text: str) -> None:
         self.told.append(text)
 
-    def updated(self, trainer: Trainer, row: dict[str, Any]) -> None:
+    def updated(self, trainer: Trainer, _: dict[str, Any]) -> None:
         if trainer.updates == self.update:
             signal.raise_signal(self.number)
 
@@ -386,7 +385,7 @@ def test_a_run_after_ctrl_c_goes_on_bit_for_bit(whole: RunFolder, tmp_path: Path
 
 def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     class Impatient(Breaks):
-        def updated(self, trainer: Trainer, row: dict[str, Any]) -> None:
+        def updated(self, *_: Any) -> None:
             signal.raise_signal(self.number)
             signal.raise_signal(self.number)
 
@@ -458,7 +457,7 @@ def test_a_full_disk_leaves_the_checkpoints_before(
     run = RunFolder(tmp_path / "run")
     calls = iter(range(100))
 
-    def sync(number: int) -> None:
+    def sync(_: int) -> None:
         if next(calls) == 5:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -562,7 +561,7 @@ def test_the_command_tells_of_a_full_disk(
 ) -> None:
     calls = iter(range(100))
 
-    def sync(number: int) -> None:
+    def sync(_: int) -> None:
         if next(calls) == 4:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

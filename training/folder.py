@@ -43,13 +43,43 @@ KEPT = 2
 """Checkpoints that stay."""
 
 LOG_COLUMNS = (
-    "update", "steps", "seconds", "steps_per_second", "policy_loss", "value_loss", "entropy", "divergence", "clipped",
-    "explained", "first_ratio_deviation", "rate", "entropy_weight", "win_share", "games", "length", "margin",
-    "score_past", "score_heuristics", "seconds_engine", "seconds_network", "seconds_rivals", "seconds_learning",
-)  # fmt: skip
+    "update",
+    "steps",
+    "seconds",
+    "steps_per_second",
+    "policy_loss",
+    "value_loss",
+    "entropy",
+    "divergence",
+    "clipped",
+    "explained",
+    "first_ratio_deviation",
+    "rate",
+    "entropy_weight",
+    "win_share",
+    "games",
+    "length",
+    "margin",
+    "score_past",
+    "score_heuristics",
+    "seconds_engine",
+    "seconds_network",
+    "seconds_rivals",
+    "seconds_learning",
+)
 EVALUATION_COLUMNS = (
-    "update", "steps", "seconds", "anchor", "games", "score", "low", "high", "score_seat_0", "score_seat_1", "lead",
-)  # fmt: skip
+    "update",
+    "steps",
+    "seconds",
+    "anchor",
+    "games",
+    "score",
+    "low",
+    "high",
+    "score_seat_0",
+    "score_seat_1",
+    "lead",
+)
 
 Arrays = dict[str, NDArray[Any]]
 

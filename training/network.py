@@ -24,9 +24,8 @@ from basilica_env.agents.ppo import (
     WHOLE_ACTIONS,
 )
 from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, SCALARS
-from basilica_env.core.layout import ACTIONS, PROMOTE, SQUARES
+from basilica_env.core.layout import ACTIONS, SQUARES
 from basilica_env.training.settings import Settings
-
 
 FIRST_GAIN_WEIGHT = 16.0
 """What a gain of ten points adds to a logit at first."""
@@ -34,6 +33,9 @@ FIRST_GAIN_WEIGHT = 16.0
 
 class Network(nn.Module):
     """Policy and value of what is seen."""
+
+    _units: Tensor
+    _kinds: Tensor
 
     def __init__(self, trunk: int, gains: str) -> None:
         super().__init__()
@@ -66,12 +68,16 @@ class Network(nn.Module):
         """Add the gains to the logits, weighed by the kind of the action and by the position."""
         if self.gains == "none":
             return logits
-        weights = self.get_submodule(f"{self.gains}_gains")(trunk)
+        weights: Tensor = self.get_submodule(f"{self.gains}_gains")(trunk)
         return logits + weights[:, self._kinds] * (gains.float() / float(GAINS_UNIT))
 
 
 class SquareNetwork(Network):
     """The network over squares."""
+
+    _neighbours: Tensor
+    _tied: Tensor
+    _destinations: Tensor
 
     def __init__(self, width: int, blocks: int, trunk: int, gains: str) -> None:
         super().__init__(trunk, gains)
@@ -153,6 +159,7 @@ def _first_weights(network: Network, last: tuple[nn.Linear, ...]) -> None:
             layer.weight.mul_(0.01)
         if network.gains != "none":
             gains = network.get_submodule(f"{network.gains}_gains")
+            assert isinstance(gains, nn.Linear)
             gains.weight.mul_(0.01)
             gains.bias.fill_(FIRST_GAIN_WEIGHT)
 

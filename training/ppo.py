@@ -107,7 +107,7 @@ class Group:
 
     Parameters
     ----------
-    kind : ``"past"`` (a past self), ``"agent"`` (the agent itself, for the exploiter), or the spec of an agent
+    kind : ``"past"`` (a past self), ``"agent"`` (the agent itself, for the exploiter), or an agent's spec
     games : their numbers, in a row
     network : what a rival that is a network plays with
     """
@@ -467,7 +467,7 @@ class Learner:
             entropy = -(own * (log_p.exp() * log_p).sum(1)).sum()
             value_loss = ((values - batch.returns[part]) ** 2).sum() / len(rows)
             loss = policy_loss + settings.value_weight * value_loss - entropy_weight * entropy
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             with torch.no_grad():
                 distance = (own * (ratio - 1 - change)).sum()  # Schulman's estimate of the divergence
                 clipped = (own * ((ratio - 1).abs() > settings.clip)).sum()
@@ -528,10 +528,10 @@ def _below(prefix: str, arrays: Arrays) -> Arrays:
 class Trainer:
     """A run of self-play: the agent, its past selves and, if wanted, its exploiter.
 
-    The rivals of the agent, by their shares of its games, are past selves (two groups, each of which draws one
-    from the pool every ``pool_keep`` updates), agents by their specs, and itself. The exploiter plays against
-    the agent as it is and learns from that alone. When it scores more than 60 % of 200 games, or after 100
-    updates, it joins the pool, and begins anew as a copy of the agent.
+    The rivals of the agent, by their shares of its games, are past selves (two groups, each of which draws
+    one from the pool every ``pool_keep`` updates), agents by their specs, and itself. The exploiter plays
+    against the agent as it is and learns from that alone. When it scores more than 60 % of 200 games, or
+    after 100 updates, it joins the pool, and begins anew as a copy of the agent.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Self-play with MaskablePPO of sb3-contrib on the native vector environment: ``basilica train --trainer sb3``.
+"""Self-play with MaskablePPO of sb3-contrib on the native vector environment (``--trainer sb3``).
 
 The learner has one seat of each game. Who has the other is drawn before each rollout, for all games: a past
 self (``past_share``), one of the ``heuristics`` by their shares, or else the learner as it is now.
@@ -30,17 +30,7 @@ from basilica_env.training.settings import Settings
 MODEL = "model.zip"
 
 
-class PolicyRival:
-    """A copy of a policy as a function of arrays."""
-
-    def __init__(self, policy: Any) -> None:
-        self._policy = copy.deepcopy(policy)
-        self._policy.set_training_mode(False)
-
-    def __call__(self, observation: Any, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return actions drawn from the policy."""
-        actions, _ = self._policy.predict(observation, action_masks=mask, deterministic=False)
-        return actions  # type: ignore[no-any-return]
+Weights = dict[str, torch.Tensor]
 
 
 class SelfPlay(BaseCallback):
@@ -48,8 +38,8 @@ class SelfPlay(BaseCallback):
 
     Parameters
     ----------
-    settings : of the run: ``past_share``, ``heuristics``, ``pool``, ``pool_every``, ``evaluate_every``
-    anchors : agents to evaluate against and games
+    settings : of the run: ``past_share``, ``heuristics``, ``pool``, ``pool_every``, ``evaluate_every``,
+        ``anchors``
     evaluated : told of each evaluation: anchor, score, steps
     """
 
@@ -58,31 +48,46 @@ class SelfPlay(BaseCallback):
         self._settings = settings
         self._evaluated = evaluated
         self._rng = np.random.default_rng(settings.seed)
-        self._pool: list[PolicyRival] = []
+        self._pool: list[Weights] = []
         self._rollouts = 0
+        self._rival: Any = None
+
+    def _on_training_start(self) -> None:
+        self._rival = copy.deepcopy(self.model.policy)
+        self._rival.set_training_mode(False)
 
     def _on_rollout_start(self) -> None:
         settings = self._settings
         if self._rollouts % settings.pool_every == 0:
             if len(self._pool) == settings.pool:
                 del self._pool[int(self._rng.integers(settings.pool))]
-            self._pool.append(PolicyRival(self.model.policy))
+            self._pool.append(copy.deepcopy(self.model.policy.state_dict()))
         if self._rollouts and self._rollouts % settings.evaluate_every == 0:
             self.evaluate()
-        self.training_env.set_attr("opponent", self._draw())
+        self.training_env.set_attr("opponent", self._drawn())
         self._rollouts += 1
 
     def _on_step(self) -> bool:
         return True
 
-    def _draw(self) -> Opponent:
+    def _drawn(self) -> Opponent:
+        """Return who plays the other seat in the next rollout."""
         shares = {"past": self._settings.past_share, **self._settings.heuristic_shares()}
         place = self._rng.random()
+        weights = self.model.policy.state_dict()
         for kind, share in shares.items():
             place -= share
+            if place < 0 and kind != "past":
+                return kind
             if place < 0:
-                return self._pool[int(self._rng.integers(len(self._pool)))] if kind == "past" else kind
-        return PolicyRival(self.model.policy)
+                weights = self._pool[int(self._rng.integers(len(self._pool)))]
+                break
+        self._rival.load_state_dict(weights)
+        return self._answer
+
+    def _answer(self, observation: Any, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        actions, _ = self._rival.predict(observation, action_masks=mask, deterministic=False)
+        return actions  # type: ignore[no-any-return]
 
     def evaluate(self) -> None:
         """Play against the anchors."""
@@ -133,7 +138,8 @@ def train(run: RunFolder, settings: Settings, *, preset: str, tell: Callable[[st
 
     def evaluated(anchor: str, score: float, steps: int) -> None:
         tell(
-            f"{steps:>11,} steps, {steps / (time.perf_counter() - started):,.0f} a second: {100 * score:.1f} % against {anchor}"
+            f"{steps:>11,} steps, {steps / (time.perf_counter() - started):,.0f} a second: "
+            f"{100 * score:.1f} % against {anchor}"
         )
 
     callback = SelfPlay(settings, evaluated)

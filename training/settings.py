@@ -1,4 +1,4 @@
-"""The settings of a training run, and presets of them. Light to import: the command line reads it for its help."""
+"""The settings of a training run, and presets. Light to import: the command line reads it for its help."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""A training run from its first update to its last: checkpoints, logs, evaluations, and going on after a stop."""
+"""A training run from first to last: checkpoints, logs, evaluations, and going on after a stop."""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from types import FrameType, TracebackType
 from typing import Any, Protocol
@@ -17,7 +18,6 @@ from basilica_env.training.evaluation import Evaluation, evaluate
 from basilica_env.training.folder import (
     BEST,
     LAST,
-    RunError,
     RunFolder,
     evaluation_row,
     git_revision,
@@ -176,7 +176,7 @@ class _Session:
     def _evaluate(self, board: _Board) -> None:
         """Play against the anchors; keep the network if it does better than any before."""
         agent = PpoAgent.of(weights_of(self.trainer.agent.network))
-        scores = []
+        scores: list[float] = []
         for anchor, games in self.settings.opponents().items():
             found = evaluate(
                 agent, anchor, games, self.settings.seed + EVALUATION_SEED, self.settings.threads
@@ -200,7 +200,7 @@ def _of_ends(ends: Ends) -> dict[str, Any]:
     """Return what the games that ended add to the row of the log."""
     past = ends.scores.get(PAST, [])
     others = [score for kind, scores in ends.scores.items() if kind != PAST for score in scores]
-    means = {
+    means: dict[str, Sequence[float]] = {
         "length": ends.lengths,
         "margin": ends.margins,
         "score_past": past,
@@ -229,7 +229,7 @@ class _Stop:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
-    def _ask(self, number: int, frame: FrameType | None) -> None:
+    def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
@@ -245,7 +245,7 @@ class _Board:
         except ImportError:
             self._writer = None
         else:
-            self._writer = SummaryWriter(str(run.path / "tensorboard"), purge_step=steps or None)  # type: ignore[no-untyped-call]
+            self._writer = SummaryWriter(str(run.path / "tensorboard"), purge_step=steps or None)
 
     def __enter__(self) -> _Board:
         return self
@@ -254,7 +254,7 @@ class _Board:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._writer is not None:
-            self._writer.close()  # type: ignore[no-untyped-call]
+            self._writer.close()
 
     def log(self, row: dict[str, Any]) -> None:
         """Add the row of an update, by the names of its columns."""
@@ -269,18 +269,4 @@ class _Board:
 
     def _add(self, name: str, value: float, steps: int) -> None:
         if self._writer is not None:
-            self._writer.add_scalar(name, value, steps)  # type: ignore[no-untyped-call]
-
-
-def same_settings(run: RunFolder) -> tuple[Settings, str]:
-    """Return the settings and the preset of a run, to do it once more.
-
-    Raises
-    ------
-    RunError
-        If the folder holds no run.
-    """
-    return run.settings(), str(run.facts().get("preset", ""))
-
-
-__all__ = ["RunError", "RunFolder", "Silence", "Watch", "same_settings", "train"]
+            self._writer.add_scalar(name, value, steps)

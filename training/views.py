@@ -62,7 +62,8 @@ class Views:
         """Return the masks of all games through their symmetries, shape (n, 667)."""
         if self.are_plain:
             return mask
-        return mask[np.arange(len(mask))[:, np.newaxis], self._actions[self._of]]
+        image: NDArray[np.uint8] = mask[np.arange(len(mask))[:, np.newaxis], self._actions[self._of]]
+        return image
 
     def real(self, actions: NDArray[np.int64], games: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the actions in some games that belong to those of their images."""

@@ -85,8 +85,10 @@ def run(options: argparse.Namespace) -> int:
     folder = RunFolder(options.out)
     with failing():
         settings, preset = _settings(options, given)
-        train = _sb3 if options.trainer == "sb3" else _own
-        train(folder, settings, preset, options.resume)
+        if options.trainer == "sb3":
+            _sb3(folder, settings, preset)
+        else:
+            _own(folder, settings, preset, options.resume)
     return 0
 
 
@@ -128,7 +130,7 @@ def _own(folder: RunFolder, settings: Settings, preset: str, resume: bool) -> No
             raise
 
 
-def _sb3(folder: RunFolder, settings: Settings, preset: str, resume: bool) -> None:
+def _sb3(folder: RunFolder, settings: Settings, preset: str) -> None:
     from basilica_env.training.sb3 import train
 
     with _Watch(folder) as watch:
@@ -155,8 +157,9 @@ class _Watch:
                 TextColumn("{task.fields[rate]} steps/s"),
                 TimeElapsedColumn(),
                 TextColumn("left"),
-                TimeRemainingColumn(speed_estimate_period=120),
+                TimeRemainingColumn(),
                 console=Console(file=sys.stderr, highlight=False),
+                speed_estimate_period=120,
             )
             self._progress.start()
         return self
