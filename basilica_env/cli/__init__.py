@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 from basilica_env import __version__
 from basilica_env.cli import (
@@ -51,12 +52,24 @@ Exit status: 0 done, 1 failed, 2 wrong use, 130 interrupted.
 """
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Leaves room for the longest verb: argparse indents verbs once more than it allows for."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = self._indent_increment * 2 + max(len(_name(verb)) for verb in VERBS)
+
+
+def _name(verb: ModuleType) -> str:
+    return verb.__name__.rpartition(".")[2]
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="basilica",
         description="The board game Basilica: play it, watch it, measure it.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     parser.add_argument("--version", action="version", version=f"basilica-env {__version__}")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True)
