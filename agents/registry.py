@@ -6,7 +6,8 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any
 
 from basilica_env.agents.base import Agent, AgentSpecError
@@ -33,7 +34,13 @@ LEVELS = {"easy": "greedy", "medium": "planner", "hard": "mcts:sims=400"}
 
 def agent_names() -> list[str]:
     """Return the names that a spec may begin with."""
-    return sorted({*_BUILT_IN, *LEVELS, *entry_points(group=ENTRY_POINTS).names})
+    return sorted({*_BUILT_IN, *LEVELS, *_announced().names})
+
+
+@cache
+def _announced() -> EntryPoints:
+    """Return the agents of other packages, looked up once: it reads the metadata of all that are installed."""
+    return entry_points(group=ENTRY_POINTS)
 
 
 def make_agent(spec: str, seed: int | None = None) -> Agent:
@@ -112,7 +119,7 @@ def _factory(spec: str, head: str) -> Callable[..., Agent]:
         return _BUILT_IN[head]
     module, colon, name = head.partition(":")
     with _naming(spec, "loaded"):
-        for entry in entry_points(group=ENTRY_POINTS, name=head):
+        for entry in _announced().select(name=head):
             return entry.load()  # type: ignore[no-any-return]
         if colon and module not in agent_names():
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]

@@ -211,7 +211,7 @@ def test_packages_add_agents_by_entry_points(monkeypatch: pytest.MonkeyPatch) ->
             EntryPoint("other", "mine:Seedless", "somebody.elses"),
         ]
     )
-    monkeypatch.setattr("basilica_env.agents.registry.entry_points", announced.select)
+    monkeypatch.setattr("basilica_env.agents.registry._announced", lambda: announced.select(group=group))
     assert {"broken", "greedy", "lost", "mine", "random"} <= set(agent_names())
     agent = make_agent("mine:depth=4", seed=3)
     assert (agent.name, agent.depth, agent.seed) == ("mine", 4, 3)  # type: ignore[attr-defined]

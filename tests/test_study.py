@@ -41,8 +41,7 @@ from tests.pseudo_terminal import PseudoTerminal
 
 ROOT = Path(__file__).parent.parent
 STANDARD = TileSet.standard()
-UNIFORM = "tests.arena_agents:Uniform"
-FIELD = ("random", UNIFORM)
+FIELD = ("random", "greedy")
 
 Out = pytest.CaptureFixture[str]
 
