@@ -39,7 +39,7 @@ def agent_names() -> list[str]:
 
 @cache
 def _announced() -> EntryPoints:
-    """Return the agents of other packages, looked up once: it reads the metadata of all that are installed."""
+    """Return the agents of other packages; looked up once, for it reads what every package says of itself."""
     return entry_points(group=ENTRY_POINTS)
 
 
