@@ -26,6 +26,7 @@ ADMITTED: Mapping[str, AgentTold] = {
             tells=False,
             parameters=(Parameter(name="width", least=1, most=1000),),
         ),
+        AgentTold(name="ppo", words="a network trained in self-play", tells=False, parameters=()),
         AgentTold(
             name="mcts",
             words="a tree search with a value network",
