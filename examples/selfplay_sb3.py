@@ -2,11 +2,8 @@
 
     python examples/selfplay_sb3.py --steps 100000
 
-Needs `pip install "basilica-env[train]"`. In the end the model plays 400 games against the random player,
-half of them from each seat.
+In the end the model plays 400 games against the random player, half of them from each seat.
 """
-
-from __future__ import annotations
 
 import argparse
 import copy
@@ -45,23 +42,12 @@ def main() -> float:
     options = parser.parse_args()
     torch.set_num_threads(1)  # more would only fight the engine for the cores
     envs = BasilicaVecEnv(256, "random", "random", reward="score", seed=options.seed)
-    model = MaskablePPO(
-        "MlpPolicy",
-        envs,
-        n_steps=32,
-        batch_size=1024,
-        n_epochs=4,
-        learning_rate=1e-3,
-        gamma=1.0,
-        seed=options.seed,
-    )
+    settings = {"n_steps": 32, "batch_size": 1024, "n_epochs": 4, "learning_rate": 1e-3, "gamma": 1.0}
+    model = MaskablePPO("MlpPolicy", envs, seed=options.seed, **settings)
     model.learn(options.steps, callback=RenewOpponent())
     first, second = evaluate(model, "random", games=400, seed=1)
     score = wilson((first.score + second.score) / 2, 400)
-    print(
-        f"seats {first.score:.3f} and {second.score:.3f}; "
-        f"{score.value:.3f} ({score.low:.3f} to {score.high:.3f})"
-    )
+    print(f"seats {first.score:.3f} and {second.score:.3f}, together {score.low:.3f} to {score.high:.3f}")
     return score.low
 
 
