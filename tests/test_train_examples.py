@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import shlex
 import sys
 from pathlib import Path
 
@@ -39,10 +40,9 @@ def test_the_example_of_maskable_ppo_is_short() -> None:
 
 def test_the_trainer_sb3_plays_all_its_rivals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["train", "--trainer", "sb3", "--out", str(tmp_path / "run")]
-    words += "--games 32 --horizon 16 --minibatch 128 --steps 3072 --past-share 0.4 --pool 2".split()
-    words += (
-        "--heuristics greedy=0.3 --pool-every 1 --trunk 32 --evaluate-every 4 --anchors random=20".split()
-    )
+    words += shlex.split("--games 32 --horizon 16 --minibatch 128 --steps 3072 --past-share 0.4 --pool 2")
+    words += shlex.split("--heuristics greedy=0.3 --pool-every 1 --trunk 32 --evaluate-every 4")
+    words += shlex.split("--anchors random=20")
     assert main(words) == 0
     assert capsys.readouterr().err.count("% against random") == 2
     run = RunFolder(tmp_path / "run")
