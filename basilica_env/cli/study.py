@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from basilica_env.cli.arena import View, add_playing_options, chosen_seed
 from basilica_env.cli.terminal import add_tiles_option, add_verb, failing
 from basilica_env.cli.tournament import check_field
-from basilica_env.render.style import printable
+from basilica_env.render.style import WIDTH, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -127,7 +128,10 @@ class _View(View):
             Text(title, "bold"),
             self._table(result),
             Text(f"Agents: {numbers}. A * marks what surely differs from the first row."),
-            *(Text(f"- {printable(sentence)}") for sentence in verdict(result)),
+            *(
+                Text(fill(printable(sentence), WIDTH, initial_indent="- ", subsequent_indent="  "))
+                for sentence in verdict(result)
+            ),
         )
 
     def _numbered(self, result: StudyResult) -> list[tuple[int, str]]:
