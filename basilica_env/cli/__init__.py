@@ -29,7 +29,7 @@ from basilica_env.cli import (
     tournament,
     train,
 )
-from basilica_env.cli.terminal import Failure, Misuse, tolerate_encoding
+from basilica_env.cli.terminal import Failure, Misuse, leave_plainly, tolerate_encoding
 
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 """Exit statuses; the last two are those of a program stopped by the signal."""
@@ -119,6 +119,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         print(f"basilica {options.verb}: cannot write the output: {error.strerror}", file=sys.stderr)
         return FAILED
+    finally:
+        leave_plainly()
     return status
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import io
 import re
 import secrets
@@ -71,6 +72,13 @@ def tolerate_encoding() -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def leave_plainly() -> None:
+    """Write no code at the end: colorama does on any terminal, and Numba loads it where it is installed."""
+    colorama = sys.modules.get("colorama.initialise")
+    if colorama is not None:
+        atexit.unregister(colorama.reset_all)
 
 
 def add_drawing_options(parser: argparse.ArgumentParser) -> None:
