@@ -193,8 +193,11 @@ def _series(frame: pl.DataFrame, column: str | None, order: Sequence[str]) -> li
 
 
 def _sized(figure: Figure, height: int) -> Figure:
-    figure.update_layout(template="none", height=height, showlegend=False)
-    return figure
+    """Give a chart its height and little room around it; its labels take what they need."""
+    figure.update_xaxes(automargin=True)
+    figure.update_yaxes(automargin=True)
+    margin = {"l": 8, "r": 26, "t": 8, "b": 8, "pad": 4}
+    return figure.update_layout(template="none", height=height, margin=margin)
 
 
 def as_json(figure: Figure) -> dict[str, Any]:
