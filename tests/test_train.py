@@ -19,6 +19,7 @@ pytest.importorskip("tensorboard")
 
 import torch
 
+from basilica_env import GameState
 from basilica_env.agents import GreedyAgent, PpoAgent, RandomAgent, make_agent
 from basilica_env.cli import main
 from basilica_env.core.features import FEATURE_NAMES
@@ -468,6 +469,20 @@ def test_a_full_disk_leaves_the_checkpoints_before(
     assert not [path for path in run.path.rglob("*") if path.suffix == ".draft"]
     train(run, resume=True)
     assert same(whole, run)
+
+
+def test_a_run_begins_with_the_network_of_another(whole: RunFolder, tmp_path: Path) -> None:
+    start = str(whole.path / "last.npz")
+    trainer = Trainer(Settings(**{**SMALL, "start": start}))
+    trainer.begin()
+    agent = PpoAgent(start)
+    state = GameState.new(1)
+    assert PpoAgent.of(weights_of(trainer.agent.network)).act(state) == agent.act(state)
+    for damage in ({"start": start, "width": 16}, {"start": str(tmp_path / "run.json")}):
+        (tmp_path / "run.json").write_text("{}")
+        with pytest.raises(ValueError, match=r"start is .* same kind|holds no network"):
+            train(RunFolder(tmp_path / "other"), Settings(**{**SMALL, **damage}))
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_folder_holds_one_run(whole: RunFolder) -> None:

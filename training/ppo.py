@@ -23,7 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from basilica_env.agents.ppo import Weights, unpacked
+from basilica_env.agents.ppo import Weights, read_network, unpacked
 from basilica_env.agents.sight import CHANNELS, SCALARS, sight
 from basilica_env.core.batch import MARGIN_UNIT
 from basilica_env.core.layout import ACTIONS, PLAYERS, SQUARES
@@ -549,6 +549,25 @@ class Trainer:
         self.exploiter = Learner(settings, rivals, [(AGENT, rivals)], 2) if rivals else None
         self.exploiter_updates = 0
         self.exploiter_scores: list[float] = []
+
+    def begin(self) -> None:
+        """Begin with the network of the setting ``start``, if there is one.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged or does not fit the other settings.
+        OSError
+            If it cannot be read.
+        """
+        path = self.settings.start
+        if not path:
+            return
+        weights, _ = read_network(path)
+        try:
+            put_weights(self.agent.network, weights)
+        except RuntimeError as error:
+            raise ValueError(f"start is {path}: expected a network of the same kind and size") from error
 
     @property
     def progress(self) -> float:

@@ -51,6 +51,7 @@ class Settings:
     blocks: int = _setting(1, "residual blocks (squares)")
     trunk: int = _setting(128, "units of the layers that see the whole position")
     gains: str = _setting("outlook", f"what the network is told each action gains: {', '.join(GAINS)}")
+    start: str = _setting("", "file of a network to begin with, such as best.npz of another run")
     # Learning.
     rate: float = _setting(1e-3, "learning rate at first")
     rate_last: float = _setting(1e-4, "learning rate at the end; it falls in a line")

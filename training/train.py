@@ -78,6 +78,8 @@ def train(
     ------
     RunError
         If the folder holds a run already, or none to go on with.
+    ValueError
+        If the network to start with does not fit.
     OSError
         If something cannot be written. The checkpoints before are as they were.
     KeyboardInterrupt
@@ -88,6 +90,7 @@ def train(
     if resume:
         session.go_on()
     else:
+        session.trainer.begin()
         run.create(chosen, preset)
         session.save()
     return session.work()
