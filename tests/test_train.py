@@ -25,6 +25,7 @@ from basilica_env.cli import main
 from basilica_env.core.features import FEATURE_NAMES
 from basilica_env.core.layout import ACTIONS
 from basilica_env.core.observation import SCALARS_SIZE
+from basilica_env.training import curves
 from basilica_env.training import folder as folders
 from basilica_env.training.evaluation import Evaluation, evaluate
 from basilica_env.training.folder import EVALUATION_COLUMNS, LOG_COLUMNS, RunError, RunFolder
@@ -596,3 +597,18 @@ def test_the_logs_are_tables(whole: RunFolder) -> None:
 
 def test_an_evaluation_without_games_is_none() -> None:
     assert Evaluation("x", ((0, 0, 0), (0, 0, 0)), (0, 0, 0, 0, 0), 0.0).games == 0
+
+
+# --- Curves -------------------------------------------------------------------------------------------
+
+
+def test_curves_are_drawn(whole: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "curves.svg"
+    assert curves.main([str(whole.path), "--out", str(out)]) == 0
+    assert out.read_text(encoding="utf-8").count("<svg") == 1
+    figure = curves.draw_curves([whole.path])
+    (line,) = figure.axes[0].lines
+    assert list(line.get_xdata()) == [int(row["steps"]) / 1e6 for row in whole.rows("evaluations.csv")]
+    assert curves.main([str(tmp_path), "--out", str(out)]) == 1
+    assert "holds no run" in capsys.readouterr().err
