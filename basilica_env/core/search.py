@@ -334,7 +334,7 @@ def child_of(tree: Any, node: int, action: int) -> int:
 @kernel
 def node_after(tree: Any, action: int, games: Any, tiles: Any) -> int:
     """Return the child of the root after an action that led to ``games[0]``, or NONE."""
-    child = child_of(tree, 0, action)
+    child: Any = np.int64(child_of(tree, 0, action))
     if child == NONE or tree[child].first == NONE or tree[tree[child].first].action < ACTIONS:
         return child
     return child_of(tree, child, sight(games[0], tiles))
