@@ -38,6 +38,8 @@ class Analysis:
     """The moves that the search expects, the best one first."""
     simulations: int
     seconds: float
+    exact: bool = False
+    """Whether exact play found the first move to be a best one, whatever its visits."""
 
 
 @runtime_checkable

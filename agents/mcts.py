@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import math
 import time
 import zipfile
 from importlib import resources
@@ -15,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from basilica_env.agents.analysis import Analysis, Listener, MoveAnalysis
-from basilica_env.core import search, value
+from basilica_env.core import endgame, search, value
 from basilica_env.core.features import FEATURE_NAMES
-from basilica_env.core.layout import ACTIONS, NONE
+from basilica_env.core.layout import ACTIONS, NONE, TILES
 from basilica_env.core.playout import KIND_FIRST, UNIFORM
 from basilica_env.envs.threads import Crew
 from basilica_env.game import GameState
@@ -29,6 +30,20 @@ _NODES_A_SIMULATION = 64
 _MOST_NODES = 1 << 21
 _CHUNK = 256
 """Simulations between two looks at the clock."""
+_POSITIONS_A_SIMULATION = 64
+"""Positions that exact play visits in the time of a simulation, about."""
+_SIMULATIONS_A_MILLISECOND = 100
+"""About as many."""
+_EXACT_SHARE = 0.75
+"""Share of the budget that exact play may take before it is given up."""
+_MOST_POSITIONS = 4_000_000
+"""Positions that exact play may visit, however large the budget: less than a second."""
+_BRANCHING = 15
+"""By how much the positions to visit grow with each tile left to draw, where few follow."""
+_EVEN_SHARE = 0.1
+"""Share of the priors that is the same for every move."""
+_TOLD_APART = 6
+"""Tiles in the stack, after the reshuffle, from which on the results of a draw have nodes of their own."""
 
 
 class MctsAgent:
@@ -89,17 +104,21 @@ class MctsAgent:
         self._settings["margin_share"] = shares[aim]
         self._settings["exploration"] = exploration
         self._settings["temperature"] = temperature
+        self._settings["even_share"] = _EVEN_SHARE
+        self._settings["told_apart"] = _TOLD_APART
         nodes = _MOST_NODES if sims is None else min(_NODES_A_SIMULATION * (sims + 1), _MOST_NODES)
         self._weights = load_weights(weights)
         self._trees = [_Tree(nodes) for _ in range(threads)]
         self._crew = Crew(threads)
         self._reuse = bool(reuse)
+        budget = _SIMULATIONS_A_MILLISECOND * (ms or 0) if sims is None else sims
+        self._most_positions = int(min(_EXACT_SHARE * budget * _POSITIONS_A_SIMULATION, _MOST_POSITIONS))
         self._next: tuple[int, bytes] | None = None  # the action played, and what follows for sure
         self._rng = np.random.default_rng(seed)
 
     def act(self, state: GameState) -> int:
-        """Search and return the action that was visited most."""
-        action = self.analyse(state).moves[0].action
+        """Search and return the best action that exact play finds, or else the one that was visited most."""
+        action = self._search(state, None, patient=False).moves[0].action
         if self._reuse:
             after = state.copy()
             after.apply(action)
@@ -107,48 +126,63 @@ class MctsAgent:
         return action
 
     def analyse(self, state: GameState, progress: Listener | None = None) -> Analysis:
-        """Search and return what was found out.
+        """Search with the whole budget and return what was found out.
 
         Parameters
         ----------
         progress : asked between two chunks of simulations whether to end the search
         """
+        return self._search(state, progress, patient=True)
+
+    def _search(self, state: GameState, progress: Listener | None, patient: bool) -> Analysis:
         if state.is_over:
             raise ValueError("the game is over: there is nothing to decide")
-        started = time.perf_counter()
+        effort = _Effort(self._sims, self._seconds, len(self._trees), progress)
         root = state.to_array()
+        self._start_trees(root, state)
+        best = NONE
+        draws = TILES - int(root["top"][0]) + 1  # the last of them ends the game (R7.2)
+        if root["reshuffled"][0] and _BRANCHING**draws <= self._most_positions:
+            self._grow(root, state, effort, 1 - _EXACT_SHARE)
+            best = self._play_out(root, state, effort)
+        if best == NONE or patient:
+            self._grow(root, state, effort, 1)
+        self.analysis = self._read(state, best, effort)
+        return self.analysis
+
+    def _start_trees(self, root: NDArray[np.void], state: GameState) -> None:
         follows = self._next is not None and self._next[1] == _open_part(root)
         played = self._next[0] if self._next is not None and follows else NONE
         self._next = None
         streams = self._rng.integers(2**64, size=len(self._trees), dtype=np.uint64)
         for tree, stream in zip(self._trees, streams, strict=True):
-            tree.start(stream, played)
-        done = 0
-        while not self._is_done(done, started):
-            chunk = _CHUNK if self._sims is None else min(_CHUNK, self._sims - done)
-            self._grow(root, state, chunk)
-            done += chunk
-            if progress is not None and progress(done * len(self._trees), time.perf_counter() - started):
-                break
-        self.analysis = self._read(state, done * len(self._trees), time.perf_counter() - started)
-        return self.analysis
+            tree.start(stream, played, root, state.tiles.array)
 
-    def _is_done(self, simulations: int, started: float) -> bool:
-        if self._sims is not None:
-            return simulations >= self._sims
-        return simulations > 0 and time.perf_counter() - started >= (self._seconds or 0)
+    def _grow(self, root: NDArray[np.void], state: GameState, effort: _Effort, share: float) -> None:
+        """Let the trees grow until a share of the budget is used up."""
 
-    def _grow(self, root: NDArray[np.void], state: GameState, simulations: int) -> None:
         def work(start: int, stop: int) -> None:
             for tree in self._trees[start:stop]:
                 tree.grow(root, state.tiles.array, self._settings, self._weights, simulations)
 
-        if len(self._trees) == 1:
-            work(0, 1)
-        else:
-            self._crew.run(work, len(self._trees), chunk=1)
+        while simulations := effort.next_chunk(share):
+            if len(self._trees) == 1:
+                work(0, 1)
+            else:
+                self._crew.run(work, len(self._trees), chunk=1)
+            effort.add(simulations)
 
-    def _read(self, state: GameState, simulations: int, seconds: float) -> Analysis:
+    def _play_out(self, root: NDArray[np.void], state: GameState, effort: _Effort) -> int:
+        """Return a best action by exact play, or NONE if that takes too long."""
+        worths = endgame.worth(float(self._settings["margin_share"][0]))
+        favourite = self._trees[0].favourite()
+        best, _, positions = endgame.best_action(
+            root, state.tiles.array, worths, self._most_positions, favourite
+        )
+        effort.spared = positions // _POSITIONS_A_SIMULATION
+        return int(best)
+
+    def _read(self, state: GameState, best: int, effort: _Effort) -> Analysis:
         visits = np.zeros(ACTIONS, np.int64)
         totals = np.zeros((2, ACTIONS))
         for tree in self._trees:
@@ -156,7 +190,8 @@ class MctsAgent:
         sign = 1 if state.player == 0 else -1
         share = float(self._settings["margin_share"][0])
         legal = [int(action) for action in state.legal_actions()]
-        ranked = sorted(legal, key=lambda action: (-visits[action], -sign * totals[0, action]))
+        gains = sign * totals[0]
+        ranked = sorted(legal, key=lambda action: (action != best, -visits[action], -gains[action]))
         moves = []
         for action in ranked:
             count = max(int(visits[action]), 1)
@@ -174,7 +209,46 @@ class MctsAgent:
                 )
             )
         line = tuple(state.move_of(action) for action in self._trees[0].line(ranked[0]))
-        return Analysis(tuple(moves), line, simulations, seconds)
+        return Analysis(tuple(moves), line, effort.simulations, effort.seconds, best != NONE)
+
+
+class _Effort:
+    """What a search may take, and what it has taken."""
+
+    def __init__(self, sims: int | None, limit: float | None, trees: int, progress: Listener | None) -> None:
+        self.spared = 0
+        """Simulations of each tree that exact play took the time of."""
+        self._sims = sims
+        self._limit = limit
+        self._trees = trees
+        self._progress = progress
+        self._done = 0
+        self._interrupted = False
+        self._started = time.perf_counter()
+
+    @property
+    def simulations(self) -> int:
+        """Simulations of all trees."""
+        return self._done * self._trees
+
+    @property
+    def seconds(self) -> float:
+        """Time since the beginning."""
+        return time.perf_counter() - self._started
+
+    def next_chunk(self, share: float) -> int:
+        """Return how many simulations may follow at once, 0 if a share of the budget is used up."""
+        if self._interrupted:
+            return 0
+        if self._sims is None:
+            return _CHUNK if self._done == 0 or self.seconds < share * (self._limit or 0) else 0
+        return max(0, min(_CHUNK, math.ceil(share * self._sims) - self._done - self.spared))
+
+    def add(self, simulations: int) -> None:
+        """Take note of simulations of each tree."""
+        self._done += simulations
+        if self._progress is not None and self._progress(self.simulations, self.seconds):
+            self._interrupted = True
 
 
 _CERTAIN = (
@@ -197,9 +271,10 @@ class _Tree:
         self._size = 0
         self._stream = np.uint64(0)
 
-    def start(self, stream: Any, played: int) -> None:
-        """Begin with what is below the root's child for the action played, or afresh where there is none."""
-        child = search.child_of(self._nodes, 0, played) if self._size and played != NONE else NONE
+    def start(self, stream: Any, played: int, root: NDArray[np.void], tiles: NDArray[np.void]) -> None:
+        """Begin with what is below the root for the action played, or afresh where there is nothing."""
+        known = self._size and played != NONE
+        child = search.node_after(self._nodes, played, root, tiles) if known else NONE
         if child == NONE:
             self._size = search.plant(self._nodes)
         else:
@@ -220,6 +295,11 @@ class _Tree:
         )
         self._stream = np.uint64(stream)
 
+    def favourite(self) -> int:
+        """Return the action visited most, or NONE if there is none."""
+        node = search.most_visited(self._nodes, 0)
+        return int(self._nodes["action"][node]) if node != NONE else NONE
+
     def add_up(self, visits: NDArray[np.int64], totals: NDArray[np.float64]) -> None:
         actions, counts = np.empty(ACTIONS, np.int64), np.empty(ACTIONS, np.int64)
         sums = np.empty((2, ACTIONS))
@@ -232,7 +312,9 @@ class _Tree:
         line = []
         node = search.child_of(self._nodes, 0, first)
         while node != NONE:
-            line.append(int(self._nodes["action"][node]))
+            action = int(self._nodes["action"][node])
+            if action < ACTIONS:  # else what a draw showed
+                line.append(action)
             node = search.most_visited(self._nodes, node)
         return line
 

@@ -3,7 +3,7 @@
 Expectimax over what players can know: the player who decides takes the most of her own expectation, the
 opponent the least, and chance is averaged over the public results of an action with their exact
 probabilities (:mod:`basilica_env.chance`). Where counting leaves nothing to chance any more, a compiled
-minimax goes on (:mod:`basilica_env.core.endgame`). The true order of the stack is never looked at.
+search goes on (:mod:`basilica_env.core.endgame`). The true order of the stack is never looked at.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from basilica_env.core import endgame
+from basilica_env.core import endgame, reveal
 from basilica_env.core.layout import NONE, TILES
 from basilica_env.game import GameState
 
-AIMS = {"margin": endgame.AIM_MARGIN, "win": endgame.AIM_WIN}
+AIMS = {"margin": endgame.points_worth(), "win": endgame.worth(margin_share=0)}
 MOST_POSITIONS = 50_000_000
 """Positions visited before a solver gives up, by default: some ten seconds."""
 MOST_DRAWS = 12
@@ -129,8 +129,10 @@ class Solver:
 
     def _certain(self, state: GameState) -> Fraction:
         most = self._most - self.positions
-        value, visited = endgame.certain_value(state.to_array(), state.tiles.array, AIMS[self.aim], most)
-        self._visit(visited)
+        best, value, visited = endgame.best_action(
+            state.to_array(), state.tiles.array, AIMS[self.aim], most, favourite=NONE
+        )
+        self._visit(visited if best != NONE else most + 1)
         return Fraction(int(value))
 
     def _visit(self, positions: int) -> None:
@@ -195,4 +197,4 @@ def public_key(state: GameState) -> bytes:
 
 
 def _is_certain(state: GameState) -> bool:
-    return bool(endgame.is_certain(state.to_array(), state.tiles.array))
+    return bool(reveal.is_certain(state.to_array(), state.tiles.array))

@@ -86,6 +86,14 @@ def test_the_search_shows_the_best_moves_and_what_each_area_would_score(capsys: 
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_it_says_whether_the_best_move_is_exact(capsys: Out) -> None:
+    exact = ("--agent", "mcts:sims=300")
+    assert ", best move exact\n" in analyse(capsys, LAST_ACTION, *exact)
+    assert analyse_json(capsys, LAST_ACTION, *exact)["exact"] is True
+    assert "exact" not in analyse(capsys, OPENING, *exact)
+    assert analyse_json(capsys, OPENING, *exact)["exact"] is False
+
+
 def test_all_shows_every_move(capsys: Out) -> None:
     shown = analyse(capsys, LAST_ACTION, "--agent", "mcts:sims=300", "--all")
 

@@ -15,7 +15,7 @@ import pytest
 from basilica_env import GameState
 from basilica_env.agents import make_agent
 from basilica_env.agents.solver import solve
-from basilica_env.core import endgame
+from basilica_env.core import reveal
 from basilica_env.core.layout import DECISION_NAMES
 from basilica_env.training import endgames
 from basilica_env.training.endgames import Endgame, collect, read_endgames, regret, write_endgames
@@ -43,7 +43,7 @@ def test_every_legal_move_has_a_value_and_not_all_are_best() -> None:
         state = GameState.from_text(entry.position)
         assert list(entry.values) == state.legal_moves()
         assert 0 < len(entry.best) < len(entry.values)
-        assert entry.chance is not endgame.is_certain(state.to_array(), state.tiles.array)
+        assert entry.chance is not reveal.is_certain(state.to_array(), state.tiles.array)
 
 
 def test_the_file_tells_value_and_best_moves_in_plain_words() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from basilica_env import GameState
 from basilica_env.agents.solver import MOST_DRAWS, Solver, TooLargeError, public_key, solve
-from basilica_env.core import endgame
+from basilica_env.core import endgame, reveal
+from basilica_env.core.layout import NONE
 from basilica_env.training.endgames import read_endgames
 from tests.exact import values_by_brute_force
 from tests.positions import STANDARD, join, position, split
@@ -169,7 +170,67 @@ def test_when_chance_has_ended(changes: dict[str, str], certain: bool) -> None:
     fields["discard"] = ",".join(pile)
     state = GameState.from_text(join(fields))
 
-    assert endgame.is_certain(state.to_array(), state.tiles.array) is certain
+    assert reveal.is_certain(state.to_array(), state.tiles.array) is certain
+
+
+# --- Compiled exact play -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("aim", ["margin", "win"])
+def test_compiled_play_finds_the_same_values_with_chance_and_without(aim: str) -> None:
+    worths = endgame.points_worth() if aim == "margin" else endgame.worth(margin_share=0)
+    for text in [TOY, *(entry.position for entry in read_endgames()[::3])]:
+        state = GameState.from_text(text)
+        action, value, _ = endgame.best_action(state.to_array(), state.tiles.array, worths, 10**7, NONE)
+        solution = solve(state, aim)
+        assert state.move_of(action) in solution.best
+        assert value * (1 if state.player == 0 else -1) == pytest.approx(float(solution.value))
+
+
+def test_compiled_play_takes_the_favourite_among_equals() -> None:
+    state = GameState.from_text(TOY)
+    best = [state.action_of(move) for move in solve(state).best]
+    assert len(best) > 1
+    for favourite in best:
+        assert play_out(state, favourite=favourite)[0] == favourite
+    assert play_out(state, favourite=state.action_of("V2b2"))[0] in best
+
+
+def test_compiled_play_sees_nothing_hidden() -> None:
+    rng = np.random.default_rng(0)
+    for text in chance_positions():
+        state = GameState.from_text(text)
+        found = play_out(state)
+        for _ in range(3):
+            state.resample_hidden(rng)
+            assert play_out(state)[:2] == (found[0], pytest.approx(found[1]))
+
+
+def test_compiled_play_is_given_up_where_it_cannot_end() -> None:
+    state = GameState.from_text(TOY)
+    action, _, positions = play_out(state)
+    assert action != NONE
+    assert play_out(state, most=positions)[0] == action
+    assert play_out(state, most=positions - 1) == (NONE, 0, positions - 1)
+    assert play_out(GameState.new(seed=7)) == (NONE, 0, 0)
+
+
+def play_out(state: GameState, most: int = 10**7, favourite: int = NONE) -> tuple[int, float, int]:
+    found: tuple[int, float, int] = endgame.best_action(
+        state.to_array(), state.tiles.array, endgame.points_worth(), most, favourite
+    )
+    return found
+
+
+def test_the_worth_of_a_lead() -> None:
+    win, margin, both = (endgame.worth(share) for share in (0, 1, 0.5))
+    even = endgame.MOST_LEAD
+    assert win[[0, even - 1, even, even + 1]].tolist() == [-1, -1, 0, 1]
+    assert margin[even + 25] == pytest.approx(np.tanh(1))
+    assert both == pytest.approx((win + margin) / 2)
+    assert endgame.points_worth()[[0, -1]].tolist() == [-endgame.MOST_LEAD, endgame.MOST_LEAD]
+    for worths in (win, margin, both):
+        assert (np.diff(worths) >= 0).all()
 
 
 # --- What is remembered ------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from basilica_env.agents import Agent, make_agent
 from basilica_env.agents.solver import Solution, TooLargeError, solve, tiles_to_draw
-from basilica_env.core import endgame
+from basilica_env.core import reveal
 from basilica_env.files import replacing
 from basilica_env.game import GameState
 
@@ -222,7 +222,7 @@ def ends_of_a_game(spec: str, seed: int, game: int) -> Iterator[GameState]:
 
 
 def _cell(state: GameState) -> tuple[str, bool]:
-    certain = endgame.is_certain(state.to_array(), state.tiles.array)
+    certain = reveal.is_certain(state.to_array(), state.tiles.array)
     return decision_kind(state.decision), not certain
 
 

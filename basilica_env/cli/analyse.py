@@ -178,7 +178,8 @@ def _searched(state: GameState, agent: Analyst, spec: str, options: argparse.Nam
         percent = "" if chance is None else f"{100 * chance:.1f} %"
         figures.append((f"{entry.value:+.3f}", percent, f"{entry.margin:+.1f}", f"{entry.visits:,}"))
     return _Finding(
-        title=f"{spec}: {analysis.simulations:,} simulations in {analysis.seconds:.1f} s",
+        title=f"{spec}: {analysis.simulations:,} simulations in {analysis.seconds:.1f} s"
+        + (", best move exact" if analysis.exact else ""),
         heads=("Value", "Win chance", "Margin", "Visits"),
         figures=figures,
         moves=moves,
@@ -187,6 +188,7 @@ def _searched(state: GameState, agent: Analyst, spec: str, options: argparse.Nam
             "agent": spec,
             "simulations": analysis.simulations,
             "seconds": analysis.seconds,
+            "exact": analysis.exact,
             "complete": not watch.interrupted,
         },
         line=analysis.line,

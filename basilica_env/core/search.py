@@ -6,13 +6,17 @@ other legal actions at a node than an earlier one did; children are added when f
 legal ones are chosen from. The mover is read from the game, so answers out of turn and turns of
 several decisions keep their signs.
 
+A sequence of actions alone cannot answer to what is drawn. So once few tiles are left, a draw has a
+child for each result that the players can tell apart, and what follows is a node of its own after each.
+
 Selection is PUCT (Rosin 2011; Silver et al. 2017)::
 
     mean + exploration * prior * sqrt(visits of the node) / (1 + visits of the child)
 
 With value leaves, a node that is visited a second time values all its children once; these estimates
-stand for the mean of an unvisited child and make the priors, softmax(estimate / temperature). With
-rollout leaves, priors are equal and an unvisited child counts as its node does.
+stand for the mean of an unvisited child and make the priors, softmax(estimate / temperature). A share of
+the priors is the same for all, so that no estimate is bad enough to hide a move for ever. With rollout
+leaves, priors are equal and an unvisited child counts as its node does.
 """
 
 from __future__ import annotations
@@ -23,14 +27,15 @@ import numpy as np
 
 from basilica_env.core.bitboard import ONE, bit, lowest
 from basilica_env.core.compile import kernel
-from basilica_env.core.layout import MASK_WORDS, NONE, OVER
+from basilica_env.core.layout import ACTIONS, MASK_WORDS, NONE, OVER, TILES
 from basilica_env.core.playout import count_legal, play_out, resample_hidden
+from basilica_env.core.reveal import chance_is_over, sight
 from basilica_env.core.rules import apply, decider, is_legal
 from basilica_env.core.value import SCRATCH, result, value
 
 NODE = np.dtype(
     [
-        ("action", np.int64),
+        ("action", np.int64),  # or what a draw showed, see sight()
         ("visits", np.int32),
         ("total", np.float64),  # of what player 0 may expect, by the aim
         ("margin", np.float64),  # total of the squashed leads that she may expect
@@ -55,6 +60,8 @@ SETTINGS = np.dtype(
         ("policy", np.int64),  # of rollouts: UNIFORM or KIND_FIRST
         ("exploration", np.float64),
         ("temperature", np.float64),
+        ("even_share", np.float64),  # of the priors, the same for every move
+        ("told_apart", np.int64),  # tiles in the stack, from which on results of a draw are told apart
     ],
     align=True,
 )
@@ -64,16 +71,21 @@ SETTINGS = np.dtype(
 @kernel
 def plant(tree: Any) -> int:
     """Make a tree of the root alone; return the number of its nodes."""
-    root = tree[0]
-    root.action = NONE
-    root.visits = 0
-    root.total = 0
-    root.margin = 0
-    root.estimate = 0
-    root.prior = 1
-    root.first = NONE
-    root.next = NONE
+    _clear(tree[0], NONE)
     return 1
+
+
+@kernel
+def _clear(node: Any, action: int) -> None:
+    """Make a node that was never visited."""
+    node.action = action
+    node.visits = 0
+    node.total = 0
+    node.margin = 0
+    node.estimate = 0
+    node.prior = 1
+    node.first = NONE
+    node.next = NONE
 
 
 @kernel
@@ -88,30 +100,29 @@ def _add_children(
     scratch: Any,
     work: Any,
 ) -> int:
-    """Add a child for each legal action that has none yet; return the new size of the tree."""
+    """Add a child for each legal action that has none yet; return the new size of the tree.
+
+    If the pool has no room for all of them, none is added: a choice among some would be a wrong one.
+    """
     last = NONE
     for word in range(MASK_WORDS):
         work[0].legal[word] = game.legal[word]
     child = tree[node].first
     while child != NONE:
         action = tree[child].action
-        work[0].legal[action >> 6] &= ~bit(action & 63)
+        if action < ACTIONS:
+            work[0].legal[action >> 6] &= ~bit(action & 63)
         last = child
         child = tree[child].next
+    if size + count_legal(work[0]) > len(tree):
+        return size
     for word in range(MASK_WORDS):
         rest = work[0].legal[word]
-        while rest and size < len(tree):
+        while rest:
             action = 64 * word + lowest(rest)
             rest &= rest - ONE
             new = tree[size]
-            new.action = action
-            new.visits = 0
-            new.total = 0
-            new.margin = 0
-            new.estimate = 0
-            new.prior = 1
-            new.first = NONE
-            new.next = NONE
+            _clear(new, action)
             if settings.leaf == LEAF_VALUE:
                 work[1] = game
                 apply(work[1], tiles, action)
@@ -131,6 +142,7 @@ def _set_priors(tree: Any, node: int, sign: float, game: Any, settings: Any) -> 
     """Set the priors of the legal children of a node; ``sign`` is 1 if player 0 moves."""
     best = -2.0
     total = 0.0
+    even = settings.even_share / count_legal(game)
     child = tree[node].first
     while child != NONE:
         if is_legal(game, tree[child].action):
@@ -143,8 +155,9 @@ def _set_priors(tree: Any, node: int, sign: float, game: Any, settings: Any) -> 
             total += tree[child].prior
         child = tree[child].next
     child = tree[node].first
-    while child != NONE and total > 0:
-        tree[child].prior /= total
+    while child != NONE:
+        if is_legal(game, tree[child].action):
+            tree[child].prior = even + (1 - settings.even_share) * tree[child].prior / total
         child = tree[child].next
 
 
@@ -188,6 +201,29 @@ def _select(tree: Any, node: int, game: Any, settings: Any) -> int:
 
 
 @kernel
+def _result(tree: Any, size: int, node: int, shown: int) -> tuple[int, int]:
+    """Return the child of a node for what a draw showed, and the new size of the tree.
+
+    The child is NONE if the pool left no room for one.
+    """
+    last = NONE
+    child = tree[node].first
+    while child != NONE:
+        if tree[child].action == shown:
+            return child, size
+        last = child
+        child = tree[child].next
+    if size == len(tree):
+        return NONE, size
+    _clear(tree[size], shown)
+    if last == NONE:
+        tree[node].first = size
+    else:
+        tree[last].next = size
+    return size, size + 1
+
+
+@kernel
 def simulate(
     tree: Any,
     size: int,
@@ -224,7 +260,7 @@ def simulate(
         node = 0
         depth = 1
         line[0] = 0
-        while game.decision != OVER and depth < DEEPEST:
+        while game.decision != OVER and depth < DEEPEST - 1:
             if tree[node].visits == 0 and node != 0:
                 break
             if _is_missing_children(tree, node, game):
@@ -233,10 +269,18 @@ def simulate(
             child = _select(tree, node, game, how)
             if child == NONE:
                 break
+            stack = TILES - game.top
+            tells = game.reshuffled == 1 and stack <= how.told_apart and not chance_is_over(game, tiles)
             apply(game, tiles, tree[child].action)
             node = child
             line[depth] = node
             depth += 1
+            if tells and TILES - game.top != stack:
+                node, size = _result(tree, size, node, sight(game, tiles))
+                if node == NONE:
+                    break
+                line[depth] = node
+                depth += 1
         if how.leaf == LEAF_VALUE:
             win, margin = value(game, tiles, weights, scratch)
         else:
@@ -285,6 +329,15 @@ def child_of(tree: Any, node: int, action: int) -> int:
     while child != NONE and tree[child].action != action:
         child = tree[child].next
     return child
+
+
+@kernel
+def node_after(tree: Any, action: int, games: Any, tiles: Any) -> int:
+    """Return the child of the root after an action that led to ``games[0]``, or NONE."""
+    child: Any = np.int64(child_of(tree, 0, action))
+    if child == NONE or tree[child].first == NONE or tree[tree[child].first].action < ACTIONS:
+        return child
+    return child_of(tree, child, sight(games[0], tiles))
 
 
 @kernel
