@@ -225,6 +225,19 @@ def test_an_interval_is_that_of_the_ratio_estimator(findings: Findings) -> None:
     assert (high - low) / 2 == pytest.approx(4.302653 * error)
 
 
+def test_many_clusters_are_put_together(findings: Findings, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = findings.first_player_lead().row(0, named=True)
+    monkeypatch.setattr("basilica_env.arena.findings.MOST_CLUSTERS", 9)
+    few = Findings(findings.data)
+
+    after = few.first_player_lead().row(0, named=True)
+
+    assert few.results["cluster"].n_unique() < findings.results["cluster"].n_unique()
+    assert after["value"] == before["value"]
+    assert 0.3 < (after["high"] - after["low"]) / (before["high"] - before["low"]) < 3
+    assert few.cross_table().equals(findings.cross_table())
+
+
 def test_one_case_says_nothing_of_the_others(findings: Findings) -> None:
     one = pl.LazyFrame({"cluster": [1], "value": [1.0]})
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 ACTIONS = ("vault", "builder", *ORDER_NAMES)
 """What a player can spend an action on."""
+MOST_CLUSTERS = 20_000
+"""Of more, several count as one: they are as independent, and memory stays small for millions of games."""
 POINTS_FOR = ("tile", "architect", "glass", "minority")
 """What points are for: columns of the areas, without ``_points``."""
 INTERVAL = ("value", "low", "high")
@@ -54,7 +56,7 @@ class Findings:
 
     @cached_property
     def results(self) -> pl.DataFrame:
-        """All games that have a result, with their clusters; ``score`` is that of seat 0."""
+        """All games that have a result; ``score`` is that of seat 0, ``deal`` the first game of the pair."""
         import polars as pl
 
         agents = [pl.col(f"agent_{seat}") for seat in range(PLAYERS)]
@@ -71,9 +73,8 @@ class Findings:
             .collect()
         )
         first_of_pair = pl.col("game").min().over("source", "tiles_digest", "one", "other", "pair")
-        return games.with_columns(
-            cluster=pl.when(pl.col("pair").is_null()).then("game").otherwise(first_of_pair)
-        )
+        deal = pl.when(pl.col("pair").is_null()).then("game").otherwise(first_of_pair)
+        return games.with_columns(deal=deal, cluster=deal % MOST_CLUSTERS)
 
     @cached_property
     def agents(self) -> list[str]:
@@ -88,7 +89,7 @@ class Findings:
         mine = pl.when(pl.col("agent_0") == pl.col("one")).then("score").otherwise(1 - pl.col("score"))
         pairs = (
             self.results.filter(pl.col("one") != pl.col("other"))
-            .group_by("one", "other", "cluster")
+            .group_by("one", "other", "deal")
             .agg(mine.mean().alias("score"))
             .with_columns((pl.col("score") * (len(PAIR_SCORES) - 1)).round().cast(pl.Int64).alias("entry"))
             .group_by("one", "other", "entry")
@@ -221,13 +222,12 @@ class Findings:
         import polars as pl
 
         columns = ("agent", "kind", "move", "order_name", "denied", "executable")
-        kinds = {"V": "vault", "B": "builder", "O": None, "r": None}
-        start = pl.col("move").str.slice(0, 1)
+        placed = pl.when(pl.col("move").str.starts_with("V")).then(pl.lit("vault"))
         return (
             self.of_games("decisions", *columns)
             .filter(pl.col("kind").is_in(["main", "vault"]))
             .with_columns(
-                action=pl.coalesce(start.replace_strict(kinds, return_dtype=pl.String), "order_name")
+                action=placed.when(pl.col("move") == "B").then(pl.lit("builder")).otherwise("order_name")
             )
         )
 
@@ -243,13 +243,20 @@ class Findings:
         """Return how often each agent executes an order when it can (R6.1)."""
         import polars as pl
 
-        cases = pl.concat(
+        chances = (
             self._choices()
-            .filter(pl.col("executable").and_(1 << number) > 0)
             .group_by("agent", "cluster")
-            .agg(value=(pl.col("action") == name).sum(), weight=pl.len())
-            .with_columns(order_name=pl.lit(name))
-            for number, name in enumerate(ORDER_NAMES)
+            .agg(
+                *(
+                    (pl.col("executable").and_(1 << number) > 0).sum().alias(f"{name} possible")
+                    for number, name in enumerate(ORDER_NAMES)
+                ),
+                *((pl.col("action") == name).sum().alias(name) for name in ORDER_NAMES),
+            )
+        )
+        cases = pl.concat(
+            chances.select("agent", "cluster", order_name=pl.lit(name), value=name, weight=f"{name} possible")
+            for name in ORDER_NAMES
         )
         return self.means(cases, ["agent", "order_name"], share=True)
 
