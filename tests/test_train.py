@@ -360,6 +360,7 @@ def test_a_run_keeps_what_was_promised(whole: RunFolder) -> None:
     evaluations = whole.rows("evaluations.csv")
     assert tuple(evaluations[0]) == EVALUATION_COLUMNS
     assert {row["anchor"] for row in evaluations} == {"random"}
+    assert [int(row["update"]) for row in evaluations] == [0, 3, 5]
     assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in evaluations)
     assert len(whole.checkpoints()) == 2
     assert list(whole.path.joinpath("tensorboard").iterdir())

@@ -17,6 +17,7 @@ from basilica_env.agents.ppo import PpoAgent
 from basilica_env.training.evaluation import Evaluation, evaluate
 from basilica_env.training.folder import (
     BEST,
+    EVALUATIONS,
     LAST,
     RunFolder,
     evaluation_row,
@@ -125,6 +126,8 @@ class _Session:
         """Repeat updates until the run is done or stopped."""
         trainer, settings = self.trainer, self.settings
         with _Stop(self.watch) as stop, _Board(self.run, trainer.steps) as board:
+            if trainer.updates == 0 and not self.run.rows(EVALUATIONS):
+                self._evaluate(board)  # where it begins
             while trainer.steps < settings.steps and not stop.asked:
                 row = self._update()
                 self.run.log(row)
