@@ -180,6 +180,42 @@ def test_another_visitor_cannot_guess_a_game(client: Client) -> None:
         client.delete(f"/api/games/{foreign}", 404)
 
 
+HUGE = "9" * 5000
+"""More digits than Python reads as a number (4300)."""
+
+
+@pytest.mark.parametrize("number", [HUGE, "0" * 5000, "9" * 10, "-1", "1.0", "x", "%20", "\uff11", "\u0663"])
+def test_a_number_in_a_path_that_leads_nowhere_is_not_found(client: Client, number: str) -> None:
+    game = client.begin(**TWO_PEOPLE)
+    replay = client.post("/api/replays", {"text": client.get(f"/api/games/{game['id']}/record")}, 201)
+
+    for base in (f"games/{game['id']}", f"replays/{replay['id']}"):
+        reason = client.get(f"/api/{base}/positions/{number}", 404)["error"]
+        assert re.fullmatch("(number|position) .*: expected 0 to .*", reason), reason
+        assert len(reason) < 120
+    for base in ("games/xx", "replays/xx"):
+        assert "'xx': expected the id" in client.get(f"/api/{base}/positions/{number}", 404)["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/games", f'{{"seed": {HUGE}}}'),
+        ("/api/games", f'{{"delay": {HUGE}}}'),
+        ("/api/games", json.dumps({"players": [PERSON, agent(f"mcts:sims={HUGE[:3000]}")]})),
+        ("/api/games", json.dumps({"position": GameState.new(seed=1).to_text() + HUGE[:3000]})),
+        ("/api/positions", json.dumps({"position": "- - " + HUGE[:3900]})),
+        ("/api/replays", json.dumps({"text": f'[Seed "{HUGE}"]\n\n{HUGE}. B\n'})),
+        ("/api/replays", f'{{"text": "", "number": {HUGE}}}'),
+    ],
+)
+def test_a_huge_number_in_a_body_is_refused(client: Client, path: str, body: str) -> None:
+    response = client.talks.post(path, content=body, headers=JSON_TYPE)
+
+    assert response.status_code in (400, 422), response.text
+    assert "expected" in response.json()["error"]
+
+
 @pytest.mark.parametrize("query", ["svg=maybe", "svg=", "colour=red", "svg=true&svg=1"])
 def test_a_strange_query_is_refused(client: Client, query: str) -> None:
     game = client.begin(**TWO_PEOPLE)
@@ -297,7 +333,7 @@ def test_no_path_from_a_visitor_is_ever_opened(client: Client, tmp_path: Path) -
     for text in texts:
         for entry in ENDPOINTS:
             for game_id, replay_id in ((game["id"], replay["id"]), (text.replace("/", "%2f"),) * 2):
-                path = entry.path.replace("{number:int}", "0").format(game=game_id, replay=replay_id)
+                path = entry.path.format(game=game_id, replay=replay_id, number=0)
                 body = {
                     "players": [PERSON, agent(text)],
                     "agent": text,

@@ -17,7 +17,7 @@ from basilica_env.agents.registry import LEVELS
 from basilica_env.game import GameState
 from basilica_env.render.words import DECISION_KINDS, paragraphs
 from basilica_env.web import messages
-from basilica_env.web.endpoints import EVENTS, JSON, TEXT, Endpoint, flag
+from basilica_env.web.endpoints import EVENTS, JSON, TEXT, Endpoint, flag, number
 from basilica_env.web.games import Game, Games
 from basilica_env.web.opponents import ADMITTED, check_spec
 from basilica_env.web.refusals import BusyError, NotNowError, WrongError
@@ -137,7 +137,7 @@ class Interface:
 
     async def show_game_position(self, request: Request, _body: None) -> Response:
         """Show an earlier position of a game."""
-        return _position(self._game(request).scene(request.path_params["number"]), request)
+        return _position(self._game(request).scene(number(request)), request)
 
     async def give_record(self, request: Request, _body: None) -> Response:
         """Give the record of a game as a file."""
@@ -183,7 +183,7 @@ class Interface:
 
     async def show_replay_position(self, request: Request, _body: None) -> Response:
         """Show a position of a recorded game."""
-        return _position(self._replay(request).scene(request.path_params["number"]), request)
+        return _position(self._replay(request).scene(number(request)), request)
 
     async def evaluate(self, request: Request, body: messages.Evaluator) -> Response:
         """Have an agent look at every position of a recorded game."""
@@ -422,7 +422,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         "GET",
-        f"{_GAME}/positions/{{number:int}}",
+        f"{_GAME}/positions/{{number}}",
         Interface.show_game_position,
         "The position after so many moves",
         messages.Position,
@@ -471,7 +471,7 @@ ENDPOINTS = (
     Endpoint("GET", _REPLAY, Interface.show_replay, "A recorded game", messages.Replay),
     Endpoint(
         "GET",
-        f"{_REPLAY}/positions/{{number:int}}",
+        f"{_REPLAY}/positions/{{number}}",
         Interface.show_replay_position,
         "The position after so many moves",
         messages.Position,

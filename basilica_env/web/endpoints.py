@@ -16,12 +16,21 @@ from starlette.responses import Response
 
 from basilica_env.core.tiles import shown
 from basilica_env.web import messages
-from basilica_env.web.refusals import TooLargeError, TooSlowError, UnreadableError, WrongError, WrongTypeError
+from basilica_env.web.refusals import (
+    NotFoundError,
+    TooLargeError,
+    TooSlowError,
+    UnreadableError,
+    WrongError,
+    WrongTypeError,
+)
 from basilica_env.web.settings import BODY_SECONDS, MOST_BODY
 
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 EVENTS = "text/event-stream"
+NUMBER = "number"
+"""The part of a path that is a number."""
 
 LONGEST_VALUE = 40
 """Characters of a wrong value that an answer repeats."""
@@ -38,7 +47,8 @@ class Endpoint:
     Attributes
     ----------
     method, path : str
-        The path as Starlette writes it: ``/api/games/{game}/positions/{number:int}``.
+        The path as Starlette writes it: ``/api/games/{game}/positions/{number}``. Every part is a text;
+        one that is called ``number`` is read by :func:`number`.
     handler : callable
         A method of the interface.
     summary : str
@@ -73,7 +83,7 @@ class Endpoint:
     @property
     def parameters(self) -> list[tuple[str, bool]]:
         """The names in the path, and whether each is a number."""
-        return [(name, kind == ":int") for name, kind in re.findall(r"{(\w+)(:int)?}", self.path)]
+        return [(name, name == NUMBER) for name in re.findall(r"{(\w+)}", self.path)]
 
     async def answer_to(self, interface: object, request: Request) -> Response:
         """Read a request and answer it."""
@@ -85,6 +95,20 @@ class Endpoint:
 def flag(request: Request, name: str, usual: bool) -> bool:
     """Return a flag of the query."""
     return {"true": True, "false": False}.get(request.query_params.get(name, ""), usual)
+
+
+def number(request: Request) -> int:
+    """Return the number in the path.
+
+    Raises
+    ------
+    NotFoundError
+        If it is none, or longer than any that could lead somewhere.
+    """
+    text: str = request.path_params[NUMBER]
+    if not re.fullmatch("[0-9]{1,9}", text, re.ASCII):
+        raise NotFoundError(f"{NUMBER} {shown(text)} in the path: expected 0 to {messages.MOST_MOVES}")
+    return int(text)
 
 
 def _check_query(request: Request, flags: tuple[str, ...]) -> None:

@@ -37,8 +37,7 @@ def describe(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
     )
     paths: dict[str, dict[str, Any]] = {}
     for entry in listed:
-        path = entry.path.replace(":int}", "}")
-        paths.setdefault(path, {})[entry.method.lower()] = _operation(entry)
+        paths.setdefault(entry.path, {})[entry.method.lower()] = _operation(entry)
     return {
         "openapi": "3.1.0",
         "info": {
