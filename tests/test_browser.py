@@ -256,12 +256,46 @@ def test_a_paid_order_is_offered_to_the_opponent(visitor: Visitor) -> None:
     assert state_of(page, game)["moves"][0]["move"] == "pay"
 
 
+OUTSIDE_THEIR_SQUARE = """() => [...document.querySelectorAll(".hint, .hint *")].filter(part => {
+  const [inner, outer] = [part, part.closest(".target")].map(each => each.getBoundingClientRect());
+  return inner.left < outer.left || inner.right > outer.right || inner.bottom > outer.bottom;
+}).map(part => part.outerHTML)"""
+
+
+def test_every_hint_of_a_square_is_read_within_it(visitor: Visitor) -> None:
+    """Three ranks of one builder: number, rank and win chance, each apart."""
+    page = visitor.page(SMALL_PHONE)
+    begin(page, players=PEOPLE, position=reached("promote"))
+
+    page.get_by_role("button", name="Hint").click()
+
+    lines = page.locator(".cathedral .hint > span")
+    expect(lines).to_have_count(3)
+    for number, line in enumerate(lines.all(), 1):
+        expect(line.locator("i")).to_have_text(str(number))
+        expect(line.locator("b")).to_have_text(re.compile("[AMS]"))
+        expect(line).to_have_text(re.compile(r"%$"))
+    assert page.evaluate(OUTSIDE_THEIR_SQUARE) == []
+
+
+def test_what_is_moved_looks_unlike_where_it_goes(visitor: Visitor) -> None:
+    page = visitor.page()
+    game = begin(page, players=PEOPLE, position=reached("move"))
+    moves = [move["squares"] for move in state_of(page, game)["position"]["legal"]]
+
+    for start, end in moves:
+        expect(place(page, start)).to_have_css("border-style", "dashed")
+        expect(place(page, end)).to_have_css("border-style", "solid")
+        expect(place(page, end)).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
 def test_undo_hint_and_areas(visitor: Visitor) -> None:
     page = visitor.page()
     game = begin(page, players=PEOPLE)
 
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".target[data-hint='1'] .hint")).to_contain_text("%")
+    assert page.evaluate(OUTSIDE_THEIR_SQUARE) == []
     expect(page.locator("table.moves tbody tr").first).to_contain_text("%")
     place(page, "vault-1").click()
     place(page, "a1").click()

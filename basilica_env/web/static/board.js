@@ -63,25 +63,26 @@ export class Board {
     for (const pane of [this.cathedral, this.spaces]) {
       for (const [place, target] of pane.targets) {
         const moves = open.get(place) ?? [];
-        const hint = hints.get(place);
-        toggle(target, "data-legal", moves.length > 0);
+        const best = hints.get(place) ?? [];
+        toggle(target, "data-legal", moves.length > 0 && (beginsHere(moves, place) ? "from" : true));
+        toggle(target, "data-tile", place in this.position.cathedral);
         toggle(target, "data-selected", place === selected);
         toggle(target, "data-running", place === running);
-        toggle(target, "data-hint", hint?.rank);
+        toggle(target, "data-hint", best[0]?.number);
         target.setAttribute("aria-disabled", !moves.length);
-        target.setAttribute("aria-label", this.#label(place, moves, hint));
-        const chips = selected ? [] : chipsOf(moves, place);
-        target.replaceChildren(...chips.map(chip), hint ? el("span", { class: "hint" }, hint.text) : "");
+        target.setAttribute("aria-label", this.#label(place, moves, best));
+        const chips = selected || best.length ? [] : chipsOf(moves, place);
+        target.replaceChildren(...chips.map(chip), best.length ? hintsOn(best) : "");
       }
       pane.keepOneTabStop();
     }
   }
 
-  #label(place, moves, hint) {
+  #label(place, moves, hints) {
     const words = [describe(this.position, place)];
     const choices = [...new Set(moves.map(move => move.words))];
     if (choices.length) words.push(`can be chosen: ${choices.join(", or ")}`);
-    if (hint) words.push(`hint ${hint.text}`);
+    for (const { number, sign, worth } of hints) words.push(["hint", number, sign, worth].filter(Boolean).join(" "));
     return words.join("; ");
   }
 
@@ -144,6 +145,20 @@ export class Board {
 
 /** A letter or number on a place; letters leave the builder below them free. */
 const chip = sign => el("span", { class: /\d/.test(sign) ? "chip" : "chip letter" }, sign);
+
+const HINT_LINES = 3;
+
+/** Hints inside a square, a line for each; those for which there is no line only by their number. */
+function hintsOn(hints) {
+  const lines = hints.length > HINT_LINES ? HINT_LINES - 1 : hints.length;
+  const number = hint => el("i", {}, String(hint.number));
+  const line = hint => el("span", {}, number(hint), hint.sign !== "" && el("b", {}, hint.sign), hint.worth);
+  const rest = hints.slice(lines).map(number);
+  return el("span", { class: "hint" }, ...hints.slice(0, lines).map(line), rest.length > 0 && el("span", {}, ...rest));
+}
+
+/** Whether a square is only where moves begin: what stands there is moved. */
+const beginsHere = (moves, place) => !place.includes("-") && moves.every(({ places }) => places.at(-1) !== place);
 
 /** A cut of the drawing with buttons over its places. */
 class Pane {

@@ -1,12 +1,12 @@
 // Numbers and words as people read them, and the list of an analysis.
 
 import { el } from "./dom.js";
-import { placesOf } from "./moves.js";
+import { chipsOf, placesOf } from "./moves.js";
 
 const grouping = new Intl.NumberFormat("en");
 
 export const count = number => grouping.format(number);
-export const percent = chance => `${Math.round(chance * 100)} %`;
+export const percent = chance => `${Math.round(chance * 100)}\u00a0%`;
 export const points = margin => `${margin > 0 ? "+" : margin < 0 ? "−" : "±"}${Math.abs(margin).toFixed(1)}`;
 
 /** Words with a capital at the start. */
@@ -17,20 +17,17 @@ export function worth({ win_chance: chance, margin }) {
   return chance !== null ? percent(chance) : margin !== null ? points(margin) : "";
 }
 
-/** The best moves as marks on the board: where a move ends, its rank and worth. */
+/** The best moves by the place where they end: for each its number in the list, what marks it there, its worth. */
 export function hintsByPlace(moves) {
   const hints = new Map();
   moves.forEach((move, at) => {
     const place = placesOf(move).at(-1);
-    if (!place || hints.has(place)) return;
-    const text = [at + 1, variant(move.move), worth(move)].filter(Boolean).join(" ");
-    hints.set(place, { rank: at + 1, text });
+    if (!place) return;
+    const hint = { number: at + 1, sign: chipsOf([move], place)[0] ?? "", worth: worth(move).replace(/\s/, "") };
+    hints.set(place, [...(hints.get(place) ?? []), hint]);
   });
   return hints;
 }
-
-/** Which of the moves that end on one place it is: the vault, or the rank. */
-const variant = move => move.match(/^V[1-3]/)?.[0] ?? move.match(/=(.)$/)?.[1] ?? "";
 
 /** Names and values, [name, value], one below the other. */
 export const pairs = rows =>
@@ -44,8 +41,7 @@ const COLUMNS = {
 };
 
 /** A short table of moves, best first. */
-export const hintsTable = moves =>
-  table(["Win", "Margin"], moves, move => el("div", {}, el("b", {}, move.move), el("small", {}, move.words)));
+export const hintsTable = moves => table(["Win", "Margin"], moves, move => el("b", {}, move.move));
 
 /** A table of moves, best first: `play(move)` when one is pressed, `look(move)` while one is pointed at. */
 export function movesTable(moves, look, play) {
@@ -54,18 +50,22 @@ export function movesTable(moves, look, play) {
       "button",
       { type: "button", on: { click: () => play(move), focus: () => look(move), blur: () => look(null) } },
       el("b", {}, move.move),
-      el("small", {}, move.words),
     );
   return table(Object.keys(COLUMNS), moves, cell, look);
 }
 
 function table(columns, moves, cell, look = () => {}) {
-  const row = (move, at) =>
+  const rows = (move, at) =>
     el(
-      "tr",
+      "tbody",
       { on: { mouseenter: () => look(move), mouseleave: () => look(null) } },
-      el("th", { scope: "row" }, el("span", { class: "rank" }, String(at + 1)), cell(move)),
-      ...columns.map(column => el("td", {}, COLUMNS[column](move))),
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, el("span", { class: "rank" }, String(at + 1)), cell(move)),
+        ...columns.map(column => el("td", {}, COLUMNS[column](move))),
+      ),
+      el("tr", {}, el("td", { class: "words", colspan: columns.length + 1 }, move.words)),
     );
   return el(
     "div",
@@ -74,7 +74,7 @@ function table(columns, moves, cell, look = () => {}) {
       "table",
       { class: "moves" },
       el("thead", {}, el("tr", {}, ...["Move", ...columns].map(title => el("th", { scope: "col" }, title)))),
-      el("tbody", {}, ...moves.map(row)),
+      ...moves.map(rows),
     ),
   );
 }

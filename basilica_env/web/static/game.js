@@ -279,7 +279,7 @@ export class GameView {
     if (!analysis) return;
     for (const answer of this.decision.answers.querySelectorAll("[data-move]")) {
       const at = moves.findIndex(({ move }) => move === answer.dataset.move);
-      toggle(answer, "data-hint", at >= 0 && `${at + 1} ${worth(moves[at])}`);
+      toggle(answer, "data-hint", at >= 0 && `${at + 1} · ${worth(moves[at])}`);
     }
     const [best] = moves;
     const words = `Hint: ${best.move}, ${best.words} ${worth(best) && `(${worth(best)})`}`.trim();

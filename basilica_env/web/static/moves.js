@@ -58,8 +58,9 @@ export function optionOf({ move, places }) {
 
 /** The few letters that mark a place on the board: vault spaces, ranks, B. */
 export function chipsOf(moves, place) {
-  const letters = moves.flatMap(({ move, places }) => {
-    if (places.at(-1) !== place) return [];
+  const letters = moves.flatMap(choice => {
+    const { move } = choice;
+    if (placesOf(choice).at(-1) !== place) return [];
     if (move.startsWith("V")) return [move[1]];
     if (move.includes("=")) return [move.at(-1)];
     return move === "B" ? ["B"] : [];

@@ -308,7 +308,7 @@ export class ReplayView {
     this.progress.hidden = !running;
     this.progress.max = news.total || 1;
     this.progress.value = news.done;
-    const progress = news.total ? `${news.agent}: ${news.done} of ${news.total}` : "";
+    const progress = news.agent ? `${news.agent}: ${news.done} of ${news.total}` : "";
     this.told.textContent = news.failure || progress;
     if (this.values.length && this.measure === "lead" && !this.measured) this.#measure("win_chance");
     else this.#chart();
