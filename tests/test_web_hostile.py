@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from basilica_env import GameState
 from basilica_env.agents.registry import LEVELS, make_agent
 from basilica_env.records import read_records
+from basilica_env.web import messages
 from basilica_env.web.api import ENDPOINTS, Interface
 from basilica_env.web.app import build
 from basilica_env.web.guard import SAFE_HEADERS
@@ -430,6 +431,46 @@ def test_streams_are_limited(client: Client, monkeypatch: pytest.MonkeyPatch) ->
         assert answer.headers["retry-after"] == "5"
 
 
+def test_streams_that_open_at_the_same_time_are_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of five that are asked for at once two are let in, and when they have gone two others are."""
+    monkeypatch.setattr("basilica_env.web.api.MOST_STREAMS", 2)
+    interface = Interface(Settings(tmp_path))
+    game = interface.games.begin(messages.NewGame())
+    app: Any = build(interface)
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": f"/api/games/{game.id}/events",
+        "query_string": b"svg=false",
+        "headers": [(b"host", b"localhost")],
+    }
+
+    async def open_five() -> list[int]:
+        statuses: list[int] = []
+        all_answered = asyncio.Event()
+
+        async def receive() -> Json:
+            await all_answered.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+            if len(statuses) == 5:
+                all_answered.set()
+
+        visitors = asyncio.gather(*(app(dict(scope), receive, send) for _ in range(5)))
+        await asyncio.wait_for(visitors, timeout=120)
+        return sorted(statuses)
+
+    async def open_five_twice() -> list[list[int]]:
+        return [await open_five(), await open_five()]
+
+    assert asyncio.run(open_five_twice()) == [[200, 200, 429, 429, 429]] * 2
+
+
 def test_only_the_head_of_a_stream_is_no_stream(client: Client) -> None:
     game = client.begin(**TWO_PEOPLE)
 
@@ -449,10 +490,10 @@ def test_studies_are_limited(client: Client, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_visitor_who_hangs_up_is_not_thought_for(tmp_path: Path) -> None:
     """The analysis ends when the connection does, long before its own limit."""
     body = {"position": GameState.new(seed=1).to_text(), "agent": "mcts:ms=600000"}
-    messages = [{"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}]
+    parts = [{"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}]
 
     async def receive() -> Json:
-        return messages.pop() if messages else {"type": "http.disconnect"}
+        return parts.pop() if parts else {"type": "http.disconnect"}
 
     async def send(_: Any) -> None:
         pass

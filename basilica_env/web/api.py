@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import aclosing
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, aclosing, contextmanager
 from http import HTTPStatus
 from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from basilica_env import __version__
 from basilica_env.agents.registry import LEVELS
 from basilica_env.game import GameState
 from basilica_env.render.words import DECISION_KINDS, paragraphs
 from basilica_env.web import messages
-from basilica_env.web.endpoints import EVENTS, JSON, TEXT, Endpoint, flag, number
+from basilica_env.web.endpoints import EVENTS, JSON, TEXT, Endpoint, flag, number_in
 from basilica_env.web.games import Game, Games
 from basilica_env.web.opponents import ADMITTED, check_spec
 from basilica_env.web.refusals import BusyError, NotNowError, WrongError
@@ -137,7 +139,7 @@ class Interface:
 
     async def show_game_position(self, request: Request, _body: None) -> Response:
         """Show an earlier position of a game."""
-        return _position(self._game(request).scene(number(request)), request)
+        return _position(self._game(request).scene(number_in(request)), request)
 
     async def give_record(self, request: Request, _body: None) -> Response:
         """Give the record of a game as a file."""
@@ -183,7 +185,7 @@ class Interface:
 
     async def show_replay_position(self, request: Request, _body: None) -> Response:
         """Show a position of a recorded game."""
-        return _position(self._replay(request).scene(number(request)), request)
+        return _position(self._replay(request).scene(number_in(request)), request)
 
     async def evaluate(self, request: Request, body: messages.Evaluator) -> Response:
         """Have an agent look at every position of a recorded game."""
@@ -209,34 +211,37 @@ class Interface:
         return self.replays.find(request.path_params["replay"])
 
     async def _wait_for_agents(self, game: Game) -> None:
-        self._admit_watcher()
-        self._watchers += 1
-        try:
-            async with asyncio.timeout(LONGEST_WAIT):
-                async with aclosing(game.feed.watch()) as changes:
-                    async for _ in changes:
-                        if game.status != "thinking":
-                            return
-        except TimeoutError:
-            return
-        finally:
-            self._watchers -= 1
+        with self._watching(), contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_WAIT), aclosing(game.feed.watch()) as changes:
+                async for _ in changes:
+                    if game.status != "thinking":
+                        return
 
     def _stream(self, events: AsyncIterator[bytes]) -> Response:
-        self._admit_watcher()
-        return StreamingResponse(self._counted(events), media_type=EVENTS)
+        return _Stream(events, self._watching())
 
-    def _admit_watcher(self) -> None:
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """Count somebody who watches, for as long as that lasts."""
         if self._watchers >= MOST_STREAMS:
             raise BusyError(f"{self._watchers} streams are open, the most there may be: expected fewer")
-
-    async def _counted(self, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         self._watchers += 1
         try:
-            async for event in events:
-                yield event
+            yield
         finally:
             self._watchers -= 1
+
+
+class _Stream(StreamingResponse):
+    """Sends events within a context, which may refuse before anything is sent."""
+
+    def __init__(self, events: AsyncIterator[bytes], within: AbstractContextManager[None]) -> None:
+        super().__init__(events, media_type=EVENTS)
+        self._within = within
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._within:
+            await super().__call__(scope, receive, send)
 
 
 def _set_up(body: messages.PositionSetUp) -> GameState:

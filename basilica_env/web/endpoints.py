@@ -48,7 +48,7 @@ class Endpoint:
     ----------
     method, path : str
         The path as Starlette writes it: ``/api/games/{game}/positions/{number}``. Every part is a text;
-        one that is called ``number`` is read by :func:`number`.
+        one that is called ``number`` is read by :func:`number_in`.
     handler : callable
         A method of the interface.
     summary : str
@@ -97,7 +97,7 @@ def flag(request: Request, name: str, usual: bool) -> bool:
     return {"true": True, "false": False}.get(request.query_params.get(name, ""), usual)
 
 
-def number(request: Request) -> int:
+def number_in(request: Request) -> int:
     """Return the number in the path.
 
     Raises
