@@ -6,9 +6,11 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 _DRAFT = ".draft"
 
@@ -105,6 +107,20 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
+
+
+def lock(file: IO[bytes]) -> None:
+    """Keep other processes from a file until it is closed; the system frees it when this one ends.
+
+    Raises
+    ------
+    OSError
+        If another process keeps it.
+    """
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _kind(name: str) -> int | None:

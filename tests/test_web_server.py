@@ -145,8 +145,9 @@ def test_a_killed_server_has_kept_every_move(tmp_path: Path) -> None:
         game = server.game(game["id"])
         server.kill()
 
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".basilica", ".basilica"]
-    assert all(len(list(read_records(path))) == 1 for path in tmp_path.iterdir())
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept == sorted([".lock", f"{over['id']}.basilica", f"{game['id']}.basilica"])
+    assert all(len(list(read_records(path))) == 1 for path in tmp_path.glob("*.basilica"))
     with Serving(tmp_path) as server:
         for before in (over, game):
             assert {**server.game(before["id"]), "version": 0} == {**before, "version": 0}
@@ -193,6 +194,20 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
         assert main(["serve", "--games", str(tmp_path), "--port", str(port)]) == 1
 
     assert f"--host 127.0.0.1 --port {port}: Address already in use" in capsys.readouterr().err
+
+
+def test_a_second_server_on_a_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Until the first one ends, be it by force."""
+    with Serving(tmp_path) as server:
+        game = server.begin(**TWO_PEOPLE)
+
+        assert main(["serve", "--games", str(tmp_path), "--port", "0"]) == 1
+        assert f"--games {tmp_path}: another server uses the folder" in capsys.readouterr().err
+        assert server.play(game, first_legal(game))["number"] == 1
+        server.kill()
+
+    with Serving(tmp_path) as server:
+        assert server.game(game["id"])["number"] == 1
 
 
 def test_a_host_that_is_not_here_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

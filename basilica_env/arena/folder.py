@@ -10,16 +10,15 @@ import json
 import os
 import platform
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from basilica_env import __version__
 from basilica_env.core.compile import source_digest
 from basilica_env.core.tiles import TileSet
-from basilica_env.files import regular_file, write_text
+from basilica_env.files import lock, regular_file, write_text
 from basilica_env.records import GameRecord, read_records
 
 GAMES = "games.basilica"
@@ -58,7 +57,7 @@ class MatchFolder:
         path.mkdir(exist_ok=True)
         self.games = regular_file(path / GAMES).open("ab+", buffering=0)
         try:
-            _lock(self.games)
+            lock(self.games)
         except OSError:
             self.close()
             raise MatchError(f"{path}: another process is playing there") from None
@@ -222,11 +221,3 @@ def versions() -> dict[str, str]:
 
 def _format(kind: str) -> str:
     return f"basilica {kind} {VERSION}"
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Keep other processes from playing in the same folder; the system frees it when this one ends."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

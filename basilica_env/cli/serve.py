@@ -7,15 +7,19 @@ import math
 import os
 import re
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from basilica_env.cli.terminal import Failure, add_verb, failing, reason
+from basilica_env.files import lock, regular_file
 from basilica_env.render.style import printable
 
 HOST, PORT = "127.0.0.1", 8000
 FOLDER = Path("basilica-games")
+LOCK = ".lock"
+"""The file in the folder that a server holds as long as it runs."""
 SECONDS = 10.0
 MOST_SECONDS = 600
 MOST_GAMES = 1000
@@ -116,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
     Raises
     ------
     Failure
-        The extra is missing, the folder cannot be written to, or the port is taken.
+        The extra is missing, the folder cannot be written to or another server uses it, or the port is taken.
     """
     try:
         from basilica_env.web.server import listen, serve
@@ -150,10 +154,25 @@ def run(options: argparse.Namespace) -> int:
         if options.open:
             webbrowser.open(address)
 
-    with listening:
+    with listening, _alone(options.games):
         serve(settings, listening, ready)
     print("Closed.")
     return 0
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other servers from a folder: each would overwrite the games of the other."""
+    with failing():
+        mark = regular_file(folder / LOCK).open("ab")
+    with mark:
+        try:
+            lock(mark)
+        except OSError:
+            raise Failure(
+                f"--games {printable(str(folder))}: another server uses the folder, expected one of its own"
+            ) from None
+        yield
 
 
 def _address(host: str, port: int) -> str:
