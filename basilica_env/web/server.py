@@ -11,6 +11,7 @@ import uvicorn
 from basilica_env.game import GameState
 from basilica_env.web.api import Interface
 from basilica_env.web.app import build
+from basilica_env.web.connections import Connection
 from basilica_env.web.opponents import ADMITTED, can_tell
 from basilica_env.web.scenes import Scene
 from basilica_env.web.settings import Settings
@@ -64,6 +65,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
     interface = Interface(settings)
     config = uvicorn.Config(
         build(interface, settings.hosts),
+        http=Connection,
         log_level="warning",
         access_log=False,  # a path tells the id of a game
         server_header=False,

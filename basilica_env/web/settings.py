@@ -10,8 +10,10 @@ MOST_BODY = 64 << 10
 """Bytes of a request."""
 MOST_RECORD = 1 << 20
 """Bytes of a request with a file of records."""
+HEAD_SECONDS = 10.0
+"""How long the head of a request may take to arrive."""
 BODY_SECONDS = 10.0
-"""How long a request may take to arrive."""
+"""How long the body may take after it."""
 MOST_STREAMS = 200
 """Streams of events, and requests that wait for an agent, at one time."""
 MOST_REPLAYS = 50
