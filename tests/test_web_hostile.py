@@ -89,6 +89,19 @@ def test_a_wrong_field_is_named_with_its_value(client: Client, body: Any, reason
 
 
 @pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ('{"seed": 1, "seed": 2}', "seed"),
+        ('{"seed": 1, "delay": 0, "se\\u0065d": 1}', "seed"),
+        ('{"players": [{"kind": "person", "kind": "agent", "agent": "easy"}, {"kind": "person"}]}', "kind"),
+        ('{"players": [{"kind": "person"}, {"kind": "person", "name": "a", "name": "b"}]}', "name"),
+    ],
+)
+def test_a_field_given_twice_is_refused(client: Client, body: str, name: str) -> None:
+    assert refusal(client, body, 422) == f"field '{name}' is given twice: expected once"
+
+
+@pytest.mark.parametrize(
     "media", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
 )
 def test_what_a_foreign_form_can_send_is_refused(client: Client, media: str) -> None:

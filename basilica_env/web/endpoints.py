@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -158,6 +159,7 @@ async def _receive(request: Request, most: int) -> bytes:
 def _message(raw: bytes, kind: type[messages.Request]) -> messages.Request:
     try:
         plain = msgspec.json.decode(raw)
+        json.loads(raw, object_pairs_hook=_check_fields, parse_int=str)
     except RecursionError:
         raise UnreadableError("the body is nested too deeply: expected a JSON object") from None
     except (ValueError, msgspec.MsgspecError) as error:
@@ -166,6 +168,15 @@ def _message(raw: bytes, kind: type[messages.Request]) -> messages.Request:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
         raise WrongError(_explained(str(error), plain, kind)) from None
+
+
+def _check_fields(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse an object with a field given twice, of which msgspec would silently take the last."""
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise WrongError(f"field {shown(name)} is given twice: expected once")
+        seen.add(name)
 
 
 _AT = re.compile(r"(?P<right>.*) - at `\$(?P<path>(?:\.\w+|\[[0-9]{1,6}\])+)`", re.DOTALL | re.ASCII)
