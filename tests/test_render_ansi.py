@@ -15,7 +15,15 @@ from basilica_env.core.tiles import TileSet
 from basilica_env.game import GameState
 from basilica_env.render import areas_table, draw, legend
 from basilica_env.render.style import ASCII, UNICODE, WIDTH, plain
-from basilica_env.render.words import decision_kind, explanation, move_words, question, result, squares_of
+from basilica_env.render.words import (
+    decision_kind,
+    explanation,
+    move_words,
+    paragraphs,
+    question,
+    result,
+    squares_of,
+)
 from tests.positions import NO_FIT, STANDARD, position
 
 BOARD = """
@@ -313,3 +321,15 @@ def test_redraw_in_words() -> None:
 )
 def test_result_in_words(scores: tuple[int, int], text: str) -> None:
     assert result(scores, ("one", "two")) == text
+
+
+@pytest.mark.parametrize(("letter", "rank"), [("A", "Architect"), ("M", "Master Mason"), ("S", "Strongman")])
+def test_rules_of_paid_promote_name_the_rank_it_cannot_give(letter: str, rank: str) -> None:
+    """Before and after the coin is given (R6.9)."""
+    for decision in (f"offer:2:{letter}", f"paid-promote:2:{letter}"):
+        assert f"a rank other than {rank}, the one just given" in " ".join(paragraphs(decision))
+
+
+def test_rules_of_other_offers_name_no_rank() -> None:
+    assert "so you may carry out its paid form: pay gives" in paragraphs("offer:2")[0]
+    assert "a rank other than the one just given" in paragraphs("paid-promote")[0]

@@ -89,10 +89,10 @@ Two scaffolding tiles are placed one after the other, each on an empty square in
 tile; the second may lean on the first (R6.8, R4.1). Scaffolding never carries a builder (R6.3) and
 leaves after the next scoring (R8.5).""",
     "offer": """\
-The order has a coin icon and you have a coin, so you may carry out its paid form: pay gives the
-coin to the other player, pass declines. It costs you no action (R6.9).""",
+The order has a coin icon and you have a coin, so you may carry out its paid form{paid}: pay gives
+the coin to the other player, pass declines. It costs you no action (R6.9).""",
     "paid-promote": """\
-You paid: one of your builders gets a rank other than the one just given; a token in supply is
+You paid: one of your builders gets a rank other than {given}; a token in supply is
 needed, and the one the builder had goes back (R6.9, R6.4).""",
     "paid-recruit": """\
 You paid: a builder from your supply goes on a vault without a builder, next to a builder of yours
@@ -130,7 +130,13 @@ def explanation(decision: str) -> str:
 
 def paragraphs(decision: str) -> list[str]:
     """Give the rules of a decision, by clause, a line each."""
-    return [" ".join(text.split("\n")) for text in _RULES[decision_kind(decision)].split("\n\n")]
+    given, paid = "the one just given", ""
+    rank = decision.rpartition(":")[2]
+    if rank in RANK_LETTERS:  # the decision is about paid Promote, which gives another one (R6.9)
+        given = f"{rank_name(rank)}, the one just given"
+        paid = f", which gives one of your builders a rank other than {given}"
+    rules = _RULES[decision_kind(decision)].format(given=given, paid=paid)
+    return [" ".join(text.split("\n")) for text in rules.split("\n\n")]
 
 
 def turn_line(view: PositionView, names: tuple[str, str]) -> str:
