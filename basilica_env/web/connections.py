@@ -39,7 +39,8 @@ class Connection(H11Protocol):
         self._wait_or_not()
 
     def _wait_or_not(self) -> None:
-        is_idle = self.cycle is None or self.cycle.response_complete
+        had_none = self.cycle is None  # its type says never, but there is none before the first request
+        is_idle = had_none or self.cycle.response_complete
         if is_idle and not self.transport.is_closing():
             if self._waits is None:
                 self._waits = self.loop.call_later(HEAD_SECONDS, self.timeout_keep_alive_handler)
