@@ -20,7 +20,7 @@ from basilica_env.core import endgame, search, value
 from basilica_env.core.features import FEATURE_NAMES
 from basilica_env.core.layout import ACTIONS, NONE, TILES
 from basilica_env.core.playout import KIND_FIRST, UNIFORM
-from basilica_env.envs.threads import Crew
+from basilica_env.envs.threads import Crew, whole_number
 from basilica_env.game import GameState
 
 _LEAVES = {"rollout": search.LEAF_ROLLOUT, "value": search.LEAF_VALUE}
@@ -28,6 +28,9 @@ _POLICIES = {"uniform": UNIFORM, "kind-first": KIND_FIRST}
 _NODES_A_SIMULATION = 64
 """More children than a simulation adds on average."""
 _MOST_NODES = 1 << 21
+_MOST_NODES_OF_ALL_TREES = 1 << 25
+_MOST_SIMULATIONS = 10**12
+_MOST_MILLISECONDS = 10**9
 _CHUNK = 256
 """Simulations between two looks at the clock."""
 _POSITIONS_A_SIMULATION = 64
@@ -78,13 +81,15 @@ class MctsAgent:
         reuse: int = 1,
         seed: int | None = None,
     ) -> None:
-        if (sims is None) == (ms is None):
-            sims = 800 if sims is None else sims
-            if ms is not None:
-                raise ValueError("both sims and ms are given: expected one")
-        for name, number in (("sims", sims), ("ms", ms), ("threads", threads), ("temperature", temperature)):
-            if number is not None and not number > 0:
-                raise ValueError(f"{name} is {number}: expected more than 0")
+        if sims is not None and ms is not None:
+            raise ValueError("both sims and ms are given: expected one")
+        if ms is None:
+            sims = whole_number("sims", 800 if sims is None else sims, least=1, most=_MOST_SIMULATIONS)
+        else:
+            _check_number("ms", ms, more_than=0, most=_MOST_MILLISECONDS)
+        _check_number("temperature", temperature, more_than=0)
+        _check_number("exploration", exploration)
+        whole_number("reuse", reuse, most=1)
         shares = {"win": 0.0, "margin": 1.0, "both": 0.5}
         for name, choice, choices in (
             ("leaf", leaf, _LEAVES),
@@ -106,10 +111,11 @@ class MctsAgent:
         self._settings["temperature"] = temperature
         self._settings["even_share"] = _EVEN_SHARE
         self._settings["told_apart"] = _TOLD_APART
-        nodes = _MOST_NODES if sims is None else min(_NODES_A_SIMULATION * (sims + 1), _MOST_NODES)
+        self._crew = Crew(threads)
+        most_nodes = min(_MOST_NODES, _MOST_NODES_OF_ALL_TREES // threads)
+        nodes = most_nodes if sims is None else min(_NODES_A_SIMULATION * (sims + 1), most_nodes)
         self._weights = load_weights(weights)
         self._trees = [_Tree(nodes) for _ in range(threads)]
-        self._crew = Crew(threads)
         self._reuse = bool(reuse)
         budget = _SIMULATIONS_A_MILLISECOND * (ms or 0) if sims is None else sims
         self._most_positions = int(min(_EXACT_SHARE * budget * _POSITIONS_A_SIMULATION, _MOST_POSITIONS))
@@ -137,6 +143,7 @@ class MctsAgent:
     def _search(self, state: GameState, progress: Listener | None, patient: bool) -> Analysis:
         if state.is_over:
             raise ValueError("the game is over: there is nothing to decide")
+        _get_ready()
         effort = _Effort(self._sims, self._seconds, len(self._trees), progress)
         root = state.to_array()
         self._start_trees(root, state)
@@ -210,6 +217,29 @@ class MctsAgent:
             )
         line = tuple(state.move_of(action) for action in self._trees[0].line(ranked[0]))
         return Analysis(tuple(moves), line, effort.simulations, effort.seconds, best != NONE)
+
+
+@functools.cache
+def _get_ready() -> None:
+    """Compile or load all that a search may need, so that the first budget is not spent on it."""
+    agent = MctsAgent(sims=1, leaf="rollout")
+    state = GameState.new(seed=0)
+    root = state.to_array()
+    effort = _Effort(1, None, 1, None)
+    agent._start_trees(root, state)
+    agent._grow(root, state, effort, 1)
+    agent._read(state, agent._play_out(root, state, effort), effort)
+
+
+def _check_number(name: str, value: float, more_than: float | None = None, most: float = math.inf) -> None:
+    """Check that a parameter is a finite number from 0, or above a bound, to another."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} {value!r} has type {type(value).__name__}: expected a number")
+    if not math.isfinite(value) or value > most or (value < 0 if more_than is None else value <= more_than):
+        span = "0 or more" if more_than is None else f"more than {more_than:g}"
+        raise ValueError(
+            f"{name} is {value}: expected {span}" + (f", at most {most:g}" if most < math.inf else "")
+        )
 
 
 class _Effort:
@@ -334,7 +364,7 @@ def load_weights(path: str | None) -> NDArray[np.float32]:
             weights = file["weights"]
             facts = json.loads(str(file["facts"]))
     except (zipfile.BadZipFile, KeyError, EOFError, ValueError) as error:
-        raise ValueError(f"{source} holds no value network: {error}") from error
+        raise ValueError(f"{source} holds no value network as training/fit_value.py writes it") from error
     if weights.shape != (value.WEIGHTS,) or facts.get("features") != list(FEATURE_NAMES):
         raise ValueError(f"{source} holds a value network of other features: fit it anew")
     return np.ascontiguousarray(weights, np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from basilica_env.envs.threads import whole_number
 from basilica_env.game import GameState
 
 
@@ -20,10 +21,8 @@ class PlannerAgent:
     """
 
     def __init__(self, width: int = 200, seed: int | None = None) -> None:
-        if width < 1:
-            raise ValueError(f"width is {width}: expected 1 or more")
+        self._width = whole_number("width", width, least=1, most=10_000)
         self.name = f"planner:width={width}"
-        self._width = width
         self._rng = np.random.default_rng(seed)
 
     def act(self, state: GameState) -> int:

@@ -56,7 +56,13 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
     AgentSpecError
         If there is no such agent or parameter, the message lists what there is; or it cannot be made.
     """
+    if not isinstance(spec, str):
+        raise AgentSpecError(f"agent {spec!r} has type {type(spec).__name__}: expected a spec as text")
     head, parameters = _read(LEVELS.get(spec, spec))
+    if head in LEVELS:
+        raise AgentSpecError(
+            f"agent {spec!r}: {head!r} takes no parameters, use {LEVELS[head]!r} with others"
+        )
     factory = _factory(spec, head)
     with _naming(spec, "made"):
         known = inspect.signature(factory).parameters

@@ -120,6 +120,11 @@ def test_json_says_all(capsys: Out) -> None:
     assert [area["points"] for area in found["areas"]] == [[2, 0], [0, 1]]
 
 
+def test_an_aim_without_an_exact_solution_is_refused(capsys: Out) -> None:
+    assert main(["analyse", LAST_ACTION, "--aim", "win"]) == 2
+    assert "--aim belongs to --exact" in capsys.readouterr().err
+
+
 def test_a_search_that_aims_at_the_margin_tells_no_win_chance(capsys: Out) -> None:
     found = analyse_json(capsys, LAST_ACTION, "--agent", "mcts:sims=200,aim=margin")
 

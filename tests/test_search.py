@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from itertools import pairwise
 
@@ -409,11 +411,41 @@ def test_progress_is_told_and_an_interrupt_keeps_what_is_known() -> None:
         ("mcts:aim=win,depth=3", "unknown parameter 'depth'"),
         ("mcts:threads=0", "threads is 0"),
         ("planner:width=0", "width is 0"),
+        ("planner:width=x", "width 'x' has type str: expected an integer"),
+        ("planner:width=20000", "width is 20000: expected 1 to 10000"),
+        ("mcts:sims=abc", "sims 'abc' has type str: expected an integer"),
+        ("mcts:sims=", "sims '' has type str"),
+        ("mcts:sims=1.5", "sims 1.5 has type float"),
+        ("mcts:sims=99999999999999999999", "sims is 99999999999999999999"),
+        ("mcts:threads=1.5", "threads 1.5 has type float"),
+        ("mcts:threads=1000000", "threads is 1000000: expected 1 to 1024"),
+        ("mcts:exploration=nan", "exploration is nan: expected 0 or more"),
+        ("mcts:exploration=-1", "exploration is -1"),
+        ("mcts:temperature=inf", "temperature is inf: expected more than 0"),
+        ("mcts:ms=inf", "ms is inf: expected more than 0"),
+        ("mcts:ms=x", "ms 'x' has type str: expected a number"),
+        ("mcts:reuse=2", "reuse is 2: expected 0 to 1"),
+        ("mcts:reuse=yes", "reuse 'yes' has type str"),
+        ("hard:sims=3", "'hard' takes no parameters"),
     ],
 )
 def test_wrong_parameters_are_refused(spec: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         make_agent(spec)
+
+
+def test_a_first_decision_compiles_and_loads_outside_its_budget() -> None:
+    code = """
+from basilica_env.agents.mcts import MctsAgent
+from basilica_env.core import endgame, search
+from basilica_env.game import GameState
+
+MctsAgent(ms=1, seed=1).act(GameState.new(seed=1))  # far from where exact play begins
+print(all(kernel.nopython_signatures for kernel in (endgame.best_action, search.simulate, search.children)))
+"""
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout == "True\n"
 
 
 def test_the_planner_sees_nothing_hidden_either() -> None:

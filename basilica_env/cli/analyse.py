@@ -64,7 +64,7 @@ def add(verbs: Any) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--agent", metavar="SPEC", help=f"who thinks (default: mcts:sims={SIMULATIONS})")
     how.add_argument("--exact", action="store_true", help="solve the position; it must be near the end")
-    parser.add_argument("--aim", choices=AIMS, default="margin", help="of --exact (default: %(default)s)")
+    parser.add_argument("--aim", choices=AIMS, help="of --exact (default: margin)")
     parser.add_argument("--seconds", type=_seconds, metavar="S", help="think no longer than this")
     parser.add_argument(
         "--seed", type=seed, default=0, metavar="N", help="of the agent (default: %(default)s)"
@@ -114,6 +114,11 @@ def run(options: argparse.Namespace) -> int:
     Failure
         The tile set has a fault, or the position is too far from the end to be solved.
     """
+    if options.aim and not options.exact:
+        raise Misuse(
+            f"--aim belongs to --exact: for the search use --agent mcts:sims=20000,aim={options.aim}"
+        )
+    options.aim = options.aim or "margin"
     state = _position(options)
     finding = _solved(state, options) if options.exact else _thought(state, options)
     if options.json:
