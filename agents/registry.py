@@ -55,9 +55,11 @@ def make_agent(spec: str, seed: int | None = None) -> Agent:
     ------
     AgentSpecError
         If there is no such agent or parameter, the message lists what there is; or it cannot be made.
+    TypeError
+        If the spec is no text.
     """
     if not isinstance(spec, str):
-        raise AgentSpecError(f"agent {spec!r} has type {type(spec).__name__}: expected a spec as text")
+        raise TypeError(f"agent {spec!r} has type {type(spec).__name__}: expected a spec as text")
     head, parameters = _read(LEVELS.get(spec, spec))
     if head in LEVELS:
         raise AgentSpecError(
