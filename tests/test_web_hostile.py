@@ -497,7 +497,70 @@ def test_studies_are_limited(client: Client, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("basilica_env.web.thinking.MOST_STUDIES", 0)
     game = client.begin(**TWO_PEOPLE)
 
-    assert "wait already" in client.post(f"/api/games/{game['id']}/hint", status=429)["error"]
+    assert "are under way or wait" in client.post(f"/api/games/{game['id']}/hint", status=429)["error"]
+
+
+def test_studies_of_one_address_are_limited(tmp_path: Path) -> None:
+    """Whoever has four under way waits for one to end; others do not wait for them."""
+    app = build(Interface(Settings(tmp_path, seconds=600, threads=2)))
+    answers: dict[str, int] = {}
+    is_over = asyncio.Event()
+
+    async def ask(path: str, body: Json, address: str, name: str) -> None:
+        parts = [{"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}]
+
+        async def receive() -> Json:
+            if not parts:
+                await is_over.wait()
+            return parts.pop() if parts else {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                answers[name] = message["status"]
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": path,
+            "query_string": b"",
+            "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+            "client": (address, 1),
+        }
+        await app(scope, receive, send)  # type: ignore[arg-type]
+
+    async def visit() -> None:
+        long = {"position": GameState.new(seed=1).to_text(), "agent": "mcts:ms=600000"}
+        short = {**long, "agent": "greedy"}
+        under_way = [
+            asyncio.create_task(ask("/api/analyses", long, "192.0.2.1", f"long {k}")) for k in range(4)
+        ]
+        await asyncio.sleep(0)  # each begins
+        await ask("/api/analyses", short, "192.0.2.1", "analysis")
+        await ask("/api/replays", {"text": "x"}, "192.0.2.1", "upload")
+        another = asyncio.create_task(ask("/api/analyses", short, "192.0.2.2", "another"))
+        is_over.set()
+        await asyncio.wait_for(asyncio.gather(*under_way, another), timeout=120)
+        await ask("/api/analyses", short, "192.0.2.1", "afterwards")
+
+    asyncio.run(visit())
+    longs = {f"long {k}": 200 for k in range(4)}
+    assert answers == {"analysis": 429, "upload": 429, "another": 200, "afterwards": 200, **longs}
+
+
+def test_evaluations_of_one_address_are_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("basilica_env.web.thinking.MOST_STUDIES_EACH", 1)
+    game = client.begin(**TWO_PEOPLE)
+    text = client.get(f"/api/games/{game['id']}/record")
+    first, second = (client.post("/api/replays", {"text": text}, 201)["id"] for _ in range(2))
+    path = f"/api/replays/{first}/evaluation"
+    client.talks.put(path, json={"agent": "mcts:ms=600000"})
+
+    refused = client.talks.put(f"/api/replays/{second}/evaluation", json={"agent": "mcts:sims=8"})
+
+    assert refused.status_code == 429
+    assert "1 hints, analyses, evaluations and uploads of yours" in refused.json()["error"]
+    client.delete(path)
+    assert client.talks.put(f"/api/replays/{second}/evaluation", json={}).status_code == 202
 
 
 def test_a_visitor_who_hangs_up_is_not_thought_for(tmp_path: Path) -> None:

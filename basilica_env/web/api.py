@@ -19,7 +19,7 @@ from basilica_env.agents.registry import LEVELS
 from basilica_env.game import GameState
 from basilica_env.render.words import DECISION_KINDS, paragraphs
 from basilica_env.web import messages
-from basilica_env.web.endpoints import EVENTS, JSON, TEXT, Endpoint, flag, number_in
+from basilica_env.web.endpoints import EVENTS, JSON, TEXT, Endpoint, flag, number_in, visitor
 from basilica_env.web.games import Game, Games
 from basilica_env.web.opponents import ADMITTED, check_spec
 from basilica_env.web.refusals import BusyError, NotNowError, WrongError
@@ -170,14 +170,16 @@ class Interface:
         except ValueError as error:
             raise WrongError(str(error)) from None
         thought = Thought(self._settings.seconds)
-        looking = self._thinkers.look(study, agent, state.copy(), seed, thought)
-        return _json(await _while_connected(request, looking, thought.end))
+        with self._thinkers.place(visitor(request)):
+            looking = self._thinkers.look(study, agent, state.copy(), seed, thought)
+            return _json(await _while_connected(request, looking, thought.end))
 
     # --- Replays ----------------------------------------------------------------------------------
 
-    async def begin_replay(self, _request: Request, body: messages.RecordText) -> Response:
+    async def begin_replay(self, request: Request, body: messages.RecordText) -> Response:
         """Read a record to look at."""
-        return _json((await self.replays.read(body)).message(), HTTPStatus.CREATED)
+        replay = await self.replays.read(body, visitor(request))
+        return _json(replay.message(), HTTPStatus.CREATED)
 
     async def show_replay(self, request: Request, _body: None) -> Response:
         """Show a recorded game."""
@@ -190,7 +192,7 @@ class Interface:
     async def evaluate(self, request: Request, body: messages.Evaluator) -> Response:
         """Have an agent look at every position of a recorded game."""
         replay = self._replay(request)
-        self.replays.evaluate(replay, body.agent)
+        self.replays.evaluate(replay, body.agent, visitor(request))
         return _json(replay.evaluation(), HTTPStatus.ACCEPTED)
 
     async def end_evaluation(self, request: Request, _body: None) -> Response:
@@ -490,6 +492,7 @@ ENDPOINTS = (
         messages.Evaluation,
         status=HTTPStatus.ACCEPTED,
         body=messages.Evaluator,
+        refusals=(_BUSY,),
     ),
     Endpoint(
         "DELETE",

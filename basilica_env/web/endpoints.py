@@ -112,6 +112,11 @@ def number_in(request: Request) -> int:
     return int(text)
 
 
+def visitor(request: Request) -> str:
+    """Return the address that a request comes from."""
+    return "" if request.client is None else request.client.host
+
+
 def _check_query(request: Request, flags: tuple[str, ...]) -> None:
     for name, value in request.query_params.multi_items():
         if name not in flags:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 from collections import OrderedDict
+from contextlib import ExitStack
 
 from basilica_env.core.tiles import shown
 from basilica_env.records import GameRecord, RecordError, scan_records
@@ -116,13 +117,15 @@ class Replay:
             values=tuple(self.values[known:]),
         )
 
-    def begin_evaluation(self, spec: str, thinkers: Thinkers, limit: float) -> None:
+    def begin_evaluation(self, spec: str, visitor: str, thinkers: Thinkers, limit: float) -> None:
         """Have an agent look at every position, instead of whoever does so now.
 
         Raises
         ------
         WrongError
             If the agent may not be named, or cannot say what it thinks.
+        BusyError
+            If the visitor, or all together, have enough under way; whoever looks goes on then.
         """
         try:
             agent = check_spec(spec)
@@ -132,12 +135,15 @@ class Replay:
             raise WrongError(
                 f"agent {shown(spec)}: expected one that tells what moves are worth, such as mcts"
             )
+        place = ExitStack()
+        place.enter_context(thinkers.place(visitor))
         self.end_evaluation()
         self.values = []
         self.run += 1
         self._status, self._agent, self._failure = "running", agent, ""
         self._thought = thought = Thought(limit)
         self._task = asyncio.create_task(self._evaluate(thinkers, thought))
+        self._task.add_done_callback(lambda _: place.close())
         self.feed.wake()
 
     def end_evaluation(self) -> None:
@@ -178,7 +184,7 @@ class Replays:
         self._thinkers = thinkers
         self._replays: OrderedDict[str, Replay] = OrderedDict()
 
-    async def read(self, wanted: messages.RecordText) -> Replay:
+    async def read(self, wanted: messages.RecordText, visitor: str) -> Replay:
         """Read a record and keep it; the replay that was not asked for the longest may go.
 
         Raises
@@ -186,9 +192,10 @@ class Replays:
         WrongError
             If there is no such game in the text, or it is damaged.
         BusyError
-            If too many wait already.
+            If the visitor, or all together, have enough under way.
         """
-        replay = await self._thinkers.look(Replay.read, wanted.text, wanted.number)
+        with self._thinkers.place(visitor):
+            replay = await self._thinkers.look(Replay.read, wanted.text, wanted.number)
         self._replays[replay.id] = replay
         if len(self._replays) > MOST_REPLAYS:
             _, oldest = self._replays.popitem(last=False)
@@ -211,9 +218,9 @@ class Replays:
         self._replays.move_to_end(name)
         return self._replays[name]
 
-    def evaluate(self, replay: Replay, spec: str) -> None:
-        """Begin to evaluate a replay; see :meth:`Replay.begin_evaluation`."""
-        replay.begin_evaluation(spec, self._thinkers, self._limit)
+    def evaluate(self, replay: Replay, spec: str, visitor: str) -> None:
+        """Begin to evaluate a replay for a visitor; see :meth:`Replay.begin_evaluation`."""
+        replay.begin_evaluation(spec, visitor, self._thinkers, self._limit)
 
     def close(self) -> None:
         """Let nobody look or watch any more."""

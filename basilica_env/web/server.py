@@ -69,7 +69,8 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
         log_level="warning",
         access_log=False,  # a path tells the id of a game
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=True,  # tells the visitors of a proxy on this machine apart; no other is believed
+        forwarded_allow_ips=["127.0.0.1", "::1"],
         ws="none",
         timeout_graceful_shutdown=LAST_SECONDS,
     )

@@ -18,7 +18,9 @@ MOST_STREAMS = 200
 """Streams of events, and requests that wait for an agent, at one time."""
 MOST_REPLAYS = 50
 MOST_STUDIES = 64
-"""Hints, analyses and uploads at one time, those that wait their turn included."""
+"""Hints, analyses, evaluations and uploads at one time, those that wait their turn included."""
+MOST_STUDIES_EACH = 4
+"""Of these, for one address."""
 
 
 @dataclass(frozen=True)

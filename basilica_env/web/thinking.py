@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
@@ -21,7 +23,7 @@ from basilica_env.web import messages
 from basilica_env.web.opponents import opponent
 from basilica_env.web.refusals import BusyError
 from basilica_env.web.scenes import place_of
-from basilica_env.web.settings import MOST_STUDIES
+from basilica_env.web.settings import MOST_STUDIES, MOST_STUDIES_EACH
 
 TOLD_EVERY = 0.25
 """Seconds between two reports of an agent that thinks."""
@@ -161,27 +163,46 @@ class Thinkers:
     def __init__(self, threads: int) -> None:
         self._games = ThreadPoolExecutor(threads, thread_name_prefix="game")
         self._studies = ThreadPoolExecutor(max(1, threads // 2), thread_name_prefix="study")
-        self._waiting = 0
+        self._studying: Counter[str] = Counter()
 
     async def play(self, work: Callable[..., _T], *arguments: object) -> _T:
         """Work on the move of a game."""
         return await asyncio.get_running_loop().run_in_executor(self._games, work, *arguments)
 
-    async def look(self, work: Callable[..., _T], *arguments: object) -> _T:
-        """Work on something else.
+    @contextmanager
+    def place(self, visitor: str) -> Iterator[None]:
+        """Count a visitor among those for whom there is something else to :meth:`look` at.
+
+        Parameters
+        ----------
+        visitor : str
+            The address.
 
         Raises
         ------
         BusyError
-            If too many wait already.
+            If too many are counted already, or this one too often.
         """
-        if self._waiting >= MOST_STUDIES:
-            raise BusyError(f"{self._waiting} hints, analyses and uploads wait already: expected fewer")
-        self._waiting += 1
+        if self._studying.total() >= MOST_STUDIES:
+            raise BusyError(
+                f"{self._studying.total()} hints, analyses, evaluations and uploads are under way or wait: "
+                "expected fewer"
+            )
+        if self._studying[visitor] >= MOST_STUDIES_EACH:
+            raise BusyError(
+                f"{self._studying[visitor]} hints, analyses, evaluations and uploads of yours are under way "
+                f"or wait: expected at most {MOST_STUDIES_EACH} at a time"
+            )
+        self._studying[visitor] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._studies, work, *arguments)
+            yield
         finally:
-            self._waiting -= 1
+            self._studying[visitor] -= 1
+            self._studying += Counter()  # drops those who have none
+
+    async def look(self, work: Callable[..., _T], *arguments: object) -> _T:
+        """Work on something else, within a :meth:`place`."""
+        return await asyncio.get_running_loop().run_in_executor(self._studies, work, *arguments)
 
     def close(self) -> None:
         """Wait for those who think; they must have been told to stop."""
