@@ -275,6 +275,7 @@ def test_each_decision_and_move_of_games_is_in_words() -> None:
         for state, move in moves_of(seed):
             met.add(decision_kind(state.decision))
             assert "{" not in question(state) + move_words(state, move)
+            assert re.match(r"\w+s\b", move_words(state, move)), "the page says it in the second person, too"
             for square in squares_of(state, move):
                 assert square in move_words(state, move)
     assert met == {decision_kind(name) for name in DECISION_NAMES} - {"over", "vault"}
@@ -290,7 +291,7 @@ def test_each_decision_and_move_of_games_is_in_words() -> None:
         ("R2+0 Y2 . . .", "R0", "O1 a1=A", "makes the builder on a1 an Architect"),
         ("R2+0 Y2 . . .", "R0", "O1 a1=M", "makes the builder on a1 a Master Mason"),
         ("R2+0 Y2 . . .", "R9", "O1 b1", "recruits a builder onto b1"),
-        ("R2+0 Y2+1 B5 . .", "R3", "O1 a1", "takes the own builder off a1"),
+        ("R2+0 Y2+1 B5 . .", "R3", "O1 a1", "takes back the builder on a1"),
         ("R2+0 Y2+1 B5 . .", "R3", "O1 a1 pass", "does not pay"),
         ("R2+0 Y2+1 B5 . .", "R3", "O1 a1 pay", "pays for the paid order"),
         ("R2+0 Y2+1 B5 . .", "R3", "O1 a1 pass b1-c1", "moves the opponent's builder from b1 to c1"),

@@ -220,7 +220,7 @@ _WORDS = {
 _SQUARE_WORDS = {
     "recruit": "recruits a builder onto {}",
     "paid-recruit": "recruits a builder onto {}",
-    "remove": "takes the own builder off {}",
+    "remove": "takes back the builder on {}",
     "glass": "puts stained glass on {}",
     "disaster": "destroys the vault on {}",
     "scaffold": "puts scaffolding on {}",
