@@ -213,6 +213,7 @@ def test_a_vault_is_chosen_before_its_square_or_after_it(visitor: Visitor) -> No
     game = begin(page, players=PEOPLE)
 
     place(page, "vault-2").click()
+    expect(page.locator(".how")).to_contain_text("a vault and its square")
     expect(page.locator(".question")).to_contain_text("Vault 2 is chosen")
     place(page, "c1").click()
     expect(page.locator(".question")).to_contain_text("a vault was just placed on c1")
@@ -287,6 +288,17 @@ def test_what_is_moved_looks_unlike_where_it_goes(visitor: Visitor) -> None:
         expect(place(page, start)).to_have_css("border-style", "dashed")
         expect(place(page, end)).to_have_css("border-style", "solid")
         expect(place(page, end)).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
+def test_the_only_person_is_told_of_their_moves_in_the_second_person(visitor: Visitor) -> None:
+    page = visitor.page()
+    game = begin(page, players=[{"kind": "person"}, {"kind": "agent", "agent": "greedy"}], paused=True)
+    for move, words in (
+        ("V2c1", re.compile(r"^You place vault \w+ on c1")),
+        ("B", re.compile(r"^You place a builder on c1\.$")),
+    ):
+        assert page.request.post(f"{game}/moves", data={"move": move}).ok
+        expect(page.locator(".recent")).to_have_text(words)
 
 
 def test_undo_hint_and_areas(visitor: Visitor) -> None:
@@ -436,6 +448,32 @@ def test_a_record_is_uploaded_scrubbed_and_evaluated(visitor: Visitor, tmp_path:
     assert page.locator("main img").count() == 0
 
 
+def test_a_scoring_is_shown_before_the_clearing(visitor: Visitor) -> None:
+    """The squares of its areas are framed and have tiles, the vault that caused it too (R8)."""
+    page = visitor.page()
+    show_replay(page)
+    replay = page.request.get(page.url.replace("/#/replay/", "/api/replays/")).json()
+    scored = next(move for move in replay["moves"] if move["scoring"])
+    areas = [area for area in scored["scoring"]["areas"] if any(area["builders"])]
+    squares = {square for area in areas for square in area["squares"]}
+    pointed = page.locator(".cathedral .target[data-pointed]")
+
+    expect(pointed).to_have_count(len(squares))
+    code, square = re.findall(r"vault (\w+) on (\w+)", scored["words"])[0]
+    vault = page.locator(f'.cathedral [data-tile="{code}"]')
+    drawn, over = vault.bounding_box(), place(page, square).bounding_box()
+    assert drawn is not None
+    assert over is not None
+    for side in ("x", "y", "width", "height"):
+        assert abs(drawn[side] - over[side]) < over["width"] / 8, side
+
+    page.get_by_role("button", name="After it").click()
+    expect(pointed).to_have_count(0)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".count")).to_contain_text(f"{scored['number'] - 1} /")
+    expect(vault).to_have_count(0)
+
+
 def test_a_position_is_set_up_analysed_and_played_on(visitor: Visitor) -> None:
     page = visitor.page(path="/#/analyse")
     text = page.get_by_label("Position text")
@@ -503,8 +541,9 @@ def show_watch(page: Page) -> None:
 def show_replay(page: Page) -> None:
     replay = page.request.post("/api/replays", data={"text": record()}).json()
     page.goto(f"/#/replay/{replay['id']}")
+    expect(page.locator(".count")).to_have_text(re.compile("0 /"))
     page.keyboard.press("PageDown")
-    expect(page.locator("table.areas").first).to_be_attached()
+    expect(page.locator("table.areas caption").first).to_contain_text("Scoring")
 
 
 def show_analysis(page: Page) -> None:
@@ -543,6 +582,40 @@ def test_every_view_fits_phone_and_desktop(visitor: Visitor, show: Show) -> None
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(CUT_OFF) == []
+
+
+def test_a_phone_shows_the_squares_to_choose(visitor: Visitor) -> None:
+    """The decision at the foot does not hide them."""
+    page = visitor.page(PHONE)
+    begin(page, players=PEOPLE, position=reached("confuse"))
+    foot = page.locator(".decision").bounding_box()
+    assert foot is not None
+
+    page.wait_for_function(
+        """([legal, foot]) => [...document.querySelectorAll(legal)]
+            .every(square => square.getBoundingClientRect().bottom <= foot)""",
+        arg=[f".cathedral {LEGAL}", foot["y"]],
+    )
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_a_choice_leaves_the_other_squares_free(visitor: Visitor, size: tuple[int, int]) -> None:
+    """Another square is pressed instead, and asks in its turn."""
+    page = visitor.page(size)
+    begin(page, players=PEOPLE)
+
+    for square in "abcde":
+        place(page, f"{square}1").click()
+        expect(page.get_by_role("group", name=f"Choose for {square}1")).to_be_visible()
+        expect(page.locator(".chooser")).to_have_count(1)
+
+
+def test_players_of_one_name_are_told_apart(visitor: Visitor) -> None:
+    page = visitor.page()
+    begin(page, players=[{"kind": "agent", "agent": "greedy"}] * 2, paused=True)
+
+    expect(page.locator(".player .name").first).to_have_text(re.compile(r"greedy \(Black\)$"))
+    expect(page.get_by_role("heading", name="greedy (Black) is next")).to_be_visible()
 
 
 def test_a_square_is_large_enough_for_a_finger(visitor: Visitor) -> None:

@@ -32,12 +32,14 @@ export class Board {
   /** Show a position: the drawing, and what stands where in words. */
   show(position) {
     this.closeChooser();
-    const redrawn = position.svg !== this.position?.svg;
+    const redrawn = this.laid || position.svg !== this.position?.svg;
     this.position = position;
+    this.laid = null;
     if (redrawn) {
       this.drawing = parsed(position.svg);
       this.#cut();
     }
+    this.point([]);
     this.mark(new Map());
   }
 
@@ -56,6 +58,7 @@ export class Board {
     const uncounted = parts.slice(panel + 1).filter(part => !part.querySelector("[data-count]"));
     this.spaces.draw(uncounted, [first.x - 5, first.y - above, width, height], places);
     this.spaces.put(this.corner, { ...stack, y: last.y, height: last.height });
+    if (this.laid) this.lay(...this.laid);
   }
 
   /** Mark the places that can be chosen, the chosen one, the running order, and hints by place. */
@@ -121,9 +124,32 @@ export class Board {
     });
     pane.element.append(chooser);
     this.chooser = { chooser, target };
-    beside(chooser, target, pane.element);
+    toggle(target, "data-asked", true);
+    beside(chooser, target, pane);
     buttons[0].focus({ preventScroll: true });
     chooser.scrollIntoView({ block: "nearest" });
+  }
+
+  /** On a narrow screen, bring the squares in sight when only they can be chosen, above all the lowest. */
+  reveal() {
+    const open = pane => [...pane.targets.values()].filter(each => "legal" in each.dataset && !each.hidden);
+    if (!narrow.matches || open(this.spaces).some(target => !("selected" in target.dataset))) return;
+    for (const target of open(this.cathedral).reverse()) target.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Draw a vault tile on a square as it lies on its space. */
+  lay(space, square) {
+    this.laid = [space, square];
+    const { x, y, width } = placesIn(this.drawing).get(square);
+    const tile = this.drawing.querySelector(`[data-space="${space}"] [data-tile]`).cloneNode(true);
+    const inset = (width - Number(tile.querySelector("rect").getAttribute("width"))) / 2;
+    tile.setAttribute("transform", `translate(${x + inset} ${y + inset})`);
+    this.cathedral.picture.append(tile);
+  }
+
+  /** Frame squares that are spoken of. */
+  point(squares) {
+    for (const [place, target] of this.cathedral.targets) toggle(target, "data-pointed", squares.includes(place));
   }
 
   closeChooser(refocus = false) {
@@ -132,6 +158,7 @@ export class Board {
     this.chooser = null;
     const had = chooser.contains(document.activeElement);
     chooser.remove();
+    toggle(target, "data-asked", false);
     if (had || refocus) target.focus({ preventScroll: true });
   }
 
@@ -250,14 +277,29 @@ function rowsShown(position) {
   return Math.min(12, Math.ceil((highest + 1) / ROW_STEP) * ROW_STEP);
 }
 
-function beside(chooser, target, pane) {
+/** Put a choice where it hides the fewest places that can be chosen: beside the cathedral, below, or above. */
+function beside(chooser, target, { element, targets }) {
   const [width, height] = [chooser.offsetWidth, chooser.offsetHeight];
-  const middle = target.offsetLeft + target.offsetWidth / 2 - width / 2;
-  const below = target.offsetTop + target.offsetHeight + 6;
-  const above = target.offsetTop - height - 6;
-  chooser.style.left = `${Math.max(2, Math.min(middle, pane.offsetWidth - width - 2))}px`;
-  chooser.style.top = `${below + height <= pane.offsetHeight || above < 0 ? below : above}px`;
+  const middle = target.offsetLeft + (target.offsetWidth - width) / 2;
+  const left = Math.max(2, Math.min(middle, element.offsetWidth - width - 2));
+  const centre = target.offsetTop + (target.offsetHeight - height) / 2;
+  const open = [...targets.values()].filter(each => "legal" in each.dataset && !each.hidden);
+  const lowest = Math.max(...open.map(each => each.offsetTop + each.offsetHeight));
+  const corners = [
+    { left: element.offsetWidth + 6, top: Math.max(0, centre) },
+    { left, top: target.offsetTop + target.offsetHeight + 6 },
+    { left, top: target.offsetTop - height - 6 },
+    { left, top: lowest + 6 },
+  ].filter(({ left }) => element.getBoundingClientRect().left + left + width < document.body.clientWidth);
+  const hidden = corner => open.filter(each => overlap(corner, width, height, each)).length;
+  const best = corners.reduce((best, corner) => (hidden(corner) < hidden(best) ? corner : best));
+  chooser.style.left = `${best.left}px`;
+  chooser.style.top = `${best.top}px`;
 }
+
+const overlap = ({ left, top }, width, height, { offsetLeft, offsetTop, offsetWidth, offsetHeight }) =>
+  Math.abs(left + width / 2 - offsetLeft - offsetWidth / 2) < (width + offsetWidth) / 2 &&
+  Math.abs(top + height / 2 - offsetTop - offsetHeight / 2) < (height + offsetHeight) / 2;
 
 // --- Places --------------------------------------------------------------------------------------------
 

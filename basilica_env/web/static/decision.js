@@ -1,7 +1,7 @@
 // The card that says who decides what, and how a decision is made on the board.
 
 import { button, el } from "./dom.js";
-import { Choices, optionOf, runningOrder } from "./moves.js";
+import { Choices, howTo, optionOf, runningOrder } from "./moves.js";
 import { builder } from "./pieces.js";
 
 const ANSWERS = { pay: "Pay your coin", pass: "Pass", redraw: "Draw three new vaults" };
@@ -15,12 +15,14 @@ export class DecisionCard {
     this.corner = el("span", { class: "count" });
     this.question = el("p", { class: "question" });
     this.recent = el("p", { class: "recent" });
+    this.how = el("p", { class: "how" });
     this.answers = el("div", { class: "answers" });
     this.element = el(
       "section",
       { class: "decision", "aria-label": label },
       el("div", { class: "who" }, this.pawn, this.who, this.corner),
       this.question,
+      this.how,
       this.recent,
       el("div", { class: "controls" }, this.answers, el("div", { class: "toolbar" }, ...tools)),
     );
@@ -43,6 +45,7 @@ export class DecisionCard {
       }),
     );
     this.answers.replaceChildren(...buttons);
+    this.how.textContent = howTo(choices.moves);
   }
 }
 
@@ -75,6 +78,7 @@ export class Choosing {
     this.selected = null;
     this.hints = new Map();
     this.mark();
+    requestAnimationFrame(() => board.reveal());
   }
 
   press(place) {
@@ -90,6 +94,7 @@ export class Choosing {
     this.board.closeChooser();
     this.selected = place;
     this.mark();
+    this.board.reveal();
     this.changed();
   }
 

@@ -25,6 +25,7 @@ export class Desk {
     this.observer = new ResizeObserver(() => {
       const height = getComputedStyle(decision).position === "fixed" ? decision.offsetHeight : 0;
       document.documentElement.style.setProperty("--bar", `${height}px`);
+      if (height) this.board.reveal();
     });
     this.observer.observe(decision);
   }
@@ -35,8 +36,9 @@ export class Desk {
     document.documentElement.style.removeProperty("--bar");
   }
 
-  show(position, names) {
-    this.board.show(position);
+  /** Show a position; `drawn` is the one on the board, if it is another. */
+  show(position, names, drawn = position) {
+    this.board.show(drawn);
     this.board.corner.replaceChildren(tilesLeft(position));
     this.facts.replaceChildren(facts(position));
     this.players.replaceChildren(players(position, names));

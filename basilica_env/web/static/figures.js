@@ -9,6 +9,9 @@ export const count = number => grouping.format(number);
 export const percent = chance => `${Math.round(chance * 100)}\u00a0%`;
 export const points = margin => `${margin > 0 ? "+" : margin < 0 ? "−" : "±"}${Math.abs(margin).toFixed(1)}`;
 
+/** The names of the players; if they are the same, with their colours. */
+export const apart = ([black, white]) => (black === white ? [`${black} (Black)`, `${white} (White)`] : [black, white]);
+
 /** Words with a capital at the start. */
 export const sentence = words => words[0].toUpperCase() + words.slice(1);
 

@@ -4,7 +4,7 @@ import { Failure, Live, ask, askText, clearNotice, notify, say } from "./api.js"
 import { Choosing, DecisionCard, actionDots } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, select, toggle } from "./dom.js";
-import { count, hintsByPlace, hintsTable, sentence, worth } from "./figures.js";
+import { apart, count, hintsByPlace, hintsTable, sentence, worth } from "./figures.js";
 import { remember } from "./kept.js";
 import { Log, card } from "./log.js";
 import { grouped } from "./moves.js";
@@ -24,6 +24,9 @@ export const SPEEDS = [
   ["0.2", "Fast"],
   ["0", "At once"],
 ];
+
+/** Words about somebody, "places a builder", as said to them: "place a builder". */
+const addressed = words => words.replace(/^does\b/, "do").replace(/^(\w+)s\b/, "$1");
 
 export class GameView {
   static async open(id) {
@@ -117,7 +120,7 @@ export class GameView {
     if (before && game.version <= before.version) return;
     const focused = [this.decision.answers, this.list].some(part => part.contains(document.activeElement));
     this.game = game;
-    this.names = game.players.map(player => player.name);
+    this.names = apart(game.players.map(player => player.name));
     this.people = game.players.filter(player => player.kind === "person").length;
     if (!before || before.position.svg !== game.position.svg || before.status !== game.status) {
       this.desk.show(game.position, this.names);
@@ -137,7 +140,7 @@ export class GameView {
     decision.show(position.player, this.#who(), actionDots(position));
     this.#ask();
     const last = moves.at(-1);
-    decision.recent.textContent = last && !position.over ? `${this.#called(last.player)} ${last.words}.` : "";
+    decision.recent.textContent = last && !position.over ? this.#told(last) : "";
     decision.answer(this.choosing.choices, choice => this.#play(choice));
     if (status === "failed") {
       decision.answers.replaceChildren(button("Try again", () => this.#act("POST", "step", {}), { class: "main" }));
@@ -164,7 +167,16 @@ export class GameView {
 
   /** What a player is called: the only person is "You". */
   #called(player) {
-    return this.people === 1 && this.game.players[player].kind === "person" ? "You" : this.names[player];
+    return this.#isYou(player) ? "You" : this.names[player];
+  }
+
+  #isYou(player) {
+    return this.people === 1 && this.game.players[player].kind === "person";
+  }
+
+  /** What a player did. */
+  #told({ player, words }) {
+    return `${this.#called(player)} ${this.#isYou(player) ? addressed(words) : words}.`;
   }
 
   #ask() {
@@ -219,7 +231,7 @@ export class GameView {
   /** Tell those who do not see the page what has happened and what is asked. */
   #announce(before) {
     const fresh = before ? this.game.moves.slice(before.number) : [];
-    const told = fresh.map(move => `${this.#called(move.player)} ${move.words}.`);
+    const told = fresh.map(move => this.#told(move));
     say([...told, `${this.#who()}: ${this.#question()}`].join(" "));
   }
 

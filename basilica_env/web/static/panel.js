@@ -65,7 +65,7 @@ export function players(position, names) {
 function playerCard(position, name, player) {
   const now = position.areas.reduce((sum, area) => sum + area.points[player], 0);
   const supply = (sign, count, what) =>
-    el("li", { title: what }, sign, el("span", { class: "unseen" }, what), el("b", {}, String(count)));
+    el("li", { title: `${what} in supply` }, sign, el("b", {}, String(count)), el("small", {}, what));
   return el(
     "section",
     { class: position.player === player ? "player decides" : "player", "aria-label": `Player ${player}, ${name}` },
@@ -74,9 +74,9 @@ function playerCard(position, name, player) {
     el(
       "ul",
       {},
-      supply(builder(player, 18), position.builders[player], "builders in supply: "),
-      supply(token(), position.tokens[player], "promotion tokens in supply: "),
-      supply(coin(), position.coins[player], "coins: "),
+      supply(builder(player, 18), position.builders[player], "builders"),
+      supply(token(), position.tokens[player], "tokens"),
+      supply(coin(), position.coins[player], "coins"),
     ),
     position.over ? null : el("p", { class: "now" }, `+${now} if scored now`),
   );

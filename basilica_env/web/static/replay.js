@@ -6,7 +6,7 @@ import { Chart, MEASURES } from "./chart.js";
 import { DecisionCard } from "./decision.js";
 import { Desk } from "./desk.js";
 import { button, el, labelled, select, toggle } from "./dom.js";
-import { pairs } from "./figures.js";
+import { apart, pairs } from "./figures.js";
 import { Log, card } from "./log.js";
 import { frieze } from "./pieces.js";
 import { nowTable, scoringTable } from "./scoring.js";
@@ -80,7 +80,7 @@ export class ReplayView {
   constructor(path, replay, first, about) {
     this.path = path;
     this.replay = replay;
-    this.names = replay.players;
+    this.names = apart(replay.players);
     this.last = replay.moves.length;
     this.scorings = replay.moves.filter(move => move.scoring).map(move => move.number);
     this.positions = new Map([[0, Promise.resolve(first)]]);
@@ -119,6 +119,7 @@ export class ReplayView {
     this.slider.addEventListener("input", () => this.#jump(Number(this.slider.value)));
     this.playButton = button("Play", () => this.#toggle(), { class: "main" });
     this.areasButton = button("Areas", () => this.#areas(), { "aria-pressed": "false" });
+    this.clearedButton = button("After it", () => this.#clear(), { "aria-pressed": "false" });
     this.speed = select(SPEEDS, 800, { "aria-label": "Speed" });
     const step = (sign, label, go, attributes = {}) =>
       button(sign, go, { "aria-label": label, title: label, ...attributes });
@@ -131,6 +132,7 @@ export class ReplayView {
       step("▶|", "Last position", () => this.#jump(this.last), { class: "ends" }),
       this.speed,
       this.areasButton,
+      this.clearedButton,
     );
     this.decision.element.classList.add("replaying");
     this.decision.question.replaceWith(this.slider);
@@ -215,8 +217,9 @@ export class ReplayView {
   async #go(number) {
     const goal = Math.max(0, Math.min(this.last, number));
     this.at = goal;
-    const position = await this.#position(goal);
-    if (this.at === goal) this.#show(goal, position);
+    const scores = this.replay.moves[goal - 1]?.scoring;
+    const [position, before] = await Promise.all([goal, scores ? goal - 1 : goal].map(at => this.#position(at)));
+    if (this.at === goal) this.#show(goal, position, before);
     if (goal < this.last) this.#position(goal + 1).catch(() => {}); // it is asked for again when it is needed
   }
 
@@ -229,25 +232,48 @@ export class ReplayView {
     return this.positions.get(number);
   }
 
-  #show(number, position) {
+  /** Show the position after so many moves; the board of a scoring as it was scored, `before` it was cleared. */
+  #show(number, position, before = position) {
     const move = this.replay.moves[number - 1];
-    this.desk.show(position, this.names);
+    this.boards = { position, before, move };
+    this.cleared = false;
+    this.#draw();
     const words = move ? `${this.names[move.player]} ${move.words}` : this.names.join(" against ");
     this.decision.show(move?.player ?? null, words, `${number} / ${this.last}`);
-    this.decision.recent.textContent = move?.comment ?? "";
+    const scored = move?.scoring && "The board as it was scored.";
+    this.decision.recent.textContent = [move?.comment, scored].filter(Boolean).join(" ");
     this.slider.value = number;
     this.slider.setAttribute("aria-valuetext", `Move ${number}: ${words}`);
     this.log.show(this.replay.moves, number);
     this.now.replaceChildren(nowTable(position));
     this.text.value = position.text;
     this.analyse.href = `#/analyse/${encodeURIComponent(position.text)}`;
-    const scored = this.replay.moves.slice(0, number).findLast(({ scoring }) => scoring);
-    this.scoring.replaceChildren(scored ? scoringTable(scored.scoring) : "");
+    const last = this.replay.moves.slice(0, number).findLast(({ scoring }) => scoring);
+    this.scoring.replaceChildren(last ? scoringTable(last.scoring) : "");
     [...this.jumps.children].forEach((jump, at) =>
-      toggle(jump, "aria-current", this.scorings[at] === scored?.number && "true"),
+      toggle(jump, "aria-current", this.scorings[at] === last?.number && "true"),
     );
     this.#chart();
     if (!this.timer) say(`Move ${number}: ${words}`);
+  }
+
+  /** Draw the board; that of a scoring with the vault that caused it, unless the cleared one is wanted. */
+  #draw() {
+    const { position, before, move } = this.boards;
+    const scored = this.cleared ? null : move?.scoring;
+    this.desk.show(position, this.names, scored ? before : position);
+    this.clearedButton.hidden = !move?.scoring;
+    this.clearedButton.setAttribute("aria-pressed", this.cleared);
+    if (!scored) return;
+    const [, space, square] = move.move.match(/^V([1-3])([a-e]\d+)$/) ?? [];
+    if (square) this.desk.board.lay(`vault-${space}`, square);
+    const areas = scored.areas.filter(({ builders }) => builders.some(Boolean));
+    this.desk.board.point(areas.flatMap(({ squares }) => squares));
+  }
+
+  #clear() {
+    this.cleared = !this.cleared;
+    this.#draw();
   }
 
   #toggle() {
