@@ -553,6 +553,36 @@ def test_a_flipped_bit_is_found_by_its_checksum(source: Path, tmp_path: Path) ->
         data.verify()
 
 
+@pytest.mark.parametrize("table", TABLES)
+def test_a_flipped_bit_anywhere_is_found_when_a_data_set_is_opened(
+    source: Path, tmp_path: Path, table: str
+) -> None:
+    build_dataset([source], tmp_path / "tables")
+    path = tmp_path / "tables" / table / "00000.parquet"
+    whole = path.read_bytes()
+    for place in range(4, len(whole), len(whole) // 40):
+        content = bytearray(whole)
+        content[place] ^= 4
+        path.write_bytes(content)
+        with pytest.raises(DatasetError, match=rf"{table}/00000\.parquet"):
+            Dataset(tmp_path / "tables")
+
+    build_dataset([source], tmp_path / "tables")
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("digests", [None, b"", b"[]", b"{}", b"\xff"])
+def test_digests_that_are_not_there(source: Path, tmp_path: Path, digests: bytes | None) -> None:
+    build_dataset([source], tmp_path / "tables")
+    path = tmp_path / "tables" / "digests" / "00000.json"
+    path.unlink() if digests is None else path.write_bytes(digests)
+
+    with pytest.raises(DatasetError, match=r"digests/00000\.json: .*; make the data set again"):
+        Dataset(tmp_path / "tables")
+    build_dataset([source], tmp_path / "tables")
+    Dataset(tmp_path / "tables")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -1,7 +1,8 @@
 """One part of a data set: a slice of a file of records, and the Parquet files made of it.
 
 A part is made as a whole or not at all. Each of its files says in its metadata, under the key ``basilica``,
-what it was made of, so a part that is there need not be made again.
+what it was made of, so a part that is there need not be made again. Beside them lies a file with their
+digests, the last that is written: a file that is damaged later is known by its digest.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from basilica_env.arena.schema import COURSE, FORMAT, RECORD, TABLES, Column, ar
 from basilica_env.arena.survey import Rows, Survey
 from basilica_env.core.layout import NONE, PLAYERS
 from basilica_env.core.tiles import TileSet
-from basilica_env.files import replacing
+from basilica_env.files import replacing, write_text
 from basilica_env.records import UNKNOWN, GameRecord, RecordError, scan_records
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ PART_BYTES = 4 << 20
 
 LONGEST_NUMBER = 19
 """Digits that fit 64 bits."""
+
+DIGESTS = "digests"
+"""The folder of the files with the digests of the parts."""
 
 METADATA_KEY, DAMAGED_KEY = b"basilica", b"basilica damaged"
 
@@ -101,6 +105,11 @@ def part_file(folder: Path, table: str, number: int) -> Path:
     return folder / table / f"{number:05}.parquet"
 
 
+def digest_file(folder: Path, number: int) -> Path:
+    """Return the file with the digests of a part."""
+    return folder / DIGESTS / f"{number:05}.json"
+
+
 # --- Slices ---------------------------------------------------------------------------------------
 
 
@@ -137,7 +146,7 @@ def _blocks(file: io.BufferedReader) -> Iterator[tuple[bytes, int]]:
         if ends and ends[-1] >= PART_BYTES // 2:
             yield rest[: ends[-1] + 1], len(ends)
             rest = rest[ends[-1] + 1 :]
-    if rest:
+    if rest.strip():
         yield rest, len(_END.findall(rest))
 
 
@@ -232,13 +241,16 @@ def write_part(
             damaged.append(str(found))
         else:
             gathered.add(*found)
-    for table in reversed(TABLES):  # that of the games is the last
+    digests = {}
+    for table in TABLES:
         metadata = {METADATA_KEY: json.dumps(part.metadata(table)), DAMAGED_KEY: json.dumps(damaged)}
-        _write(part_file(folder, table, number), gathered.table(table), metadata)
+        digests[table] = _write(part_file(folder, table, number), gathered.table(table), metadata)
+    write_text(digest_file(folder, number), json.dumps(digests) + "\n")
     return Written(len(gathered.records), tuple(damaged))
 
 
-def _write(path: Path, table: pyarrow.Table, metadata: dict[bytes, str]) -> None:
+def _write(path: Path, table: pyarrow.Table, metadata: dict[bytes, str]) -> str:
+    """Write a table and return the digest of its file."""
     from pyarrow import parquet
 
     options = {
@@ -246,24 +258,56 @@ def _write(path: Path, table: pyarrow.Table, metadata: dict[bytes, str]) -> None
         "store_schema": False,  # plain Parquet types, the same to every reader
         "write_page_checksum": True,
     }
-    with replacing(path) as draft, parquet.ParquetWriter(draft, table.schema, **options) as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata(metadata)
+    with replacing(path) as draft:
+        with parquet.ParquetWriter(draft, table.schema, **options) as writer:
+            writer.write_table(table)
+            writer.add_key_value_metadata(metadata)
+        return _file_digest(draft)
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, hashlib.blake2b).hexdigest()
 
 
 # --- What is there --------------------------------------------------------------------------------
 
 
 def written(folder: Path, number: int, part: Part) -> Written | None:
-    """Return what has become of a part; None if not all of its files are there, made of just this."""
+    """Return what has become of a part; None if not all of its files are there, whole and made of just this."""
     try:
         for table in reversed(TABLES):
             file = read_metadata(part_file(folder, table, number))
             if file.identity != part.metadata(table):
                 return None
+        check_files(folder, number)
     except (DatasetError, OSError):
         return None
     return Written(file.rows, file.damaged)
+
+
+def check_files(folder: Path, number: int) -> None:
+    """Check that the files of a part are as they were written.
+
+    Raises
+    ------
+    DatasetError
+        If one is not.
+    OSError
+        If one cannot be read.
+    """
+    path = digest_file(folder, number)
+    try:
+        digests = json.loads(path.read_bytes())
+        expected = [digests[table] for table in TABLES]
+    except FileNotFoundError:
+        raise DatasetError(f"{path}: missing; make the data set again") from None
+    except (KeyError, TypeError, ValueError):
+        raise DatasetError(f"{path}: damaged; make the data set again") from None
+    for table, digest in zip(TABLES, expected, strict=True):
+        file = part_file(folder, table, number)
+        if _file_digest(file) != digest:
+            raise DatasetError(f"{file}: damaged, its digest is another; make the data set again")
 
 
 class Metadata(NamedTuple):
@@ -291,7 +335,11 @@ def read_metadata(path: Path) -> Metadata:
         footer = parquet.read_metadata(path)
         identity = json.loads(footer.metadata[METADATA_KEY])
         damaged = tuple(json.loads(footer.metadata[DAMAGED_KEY]))
-    except pyarrow.ArrowInvalid as error:
+    except OSError as error:
+        if error.errno is not None:  # from the system; the reader of Parquet files gives none
+            raise
+        raise DatasetError(f"{path}: damaged, no whole Parquet file: {error}") from None
+    except pyarrow.ArrowException as error:
         raise DatasetError(f"{path}: damaged, no whole Parquet file: {error}") from None
     except (KeyError, TypeError, ValueError):
         raise DatasetError(f"{path}: a Parquet file, but of no data set of games") from None

@@ -30,7 +30,7 @@ def add(verbs: Any) -> None:
         (
             ("basilica dataset league --out tables", "all files *.basilica in a folder and below"),
             ("basilica dataset a.basilica b.basilica --out tables", "two files"),
-            ("basilica dataset league --out tables --verify", "and check every value that was written"),
+            ("basilica dataset league --out tables --verify", "and check what was written"),
         ),
     )
     parser.add_argument(
@@ -38,7 +38,7 @@ def add(verbs: Any) -> None:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the tables go")
     parser.add_argument(
-        "--verify", action="store_true", help="read the tables again and check them against their checksums"
+        "--verify", action="store_true", help="read the tables again and check them by their digests"
     )
     add_reading_options(parser)
     parser.set_defaults(run=run)
