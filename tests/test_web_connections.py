@@ -9,7 +9,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from basilica_env.web.connections import Connection
+from basilica_env.web import connections
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 ANSWER = b"HTTP/1.1 200 OK\r\n"
@@ -29,7 +29,7 @@ async def heard(*parts: bytes) -> bytes:
     config.load()
     state = ServerState()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(config, state, {}), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: connections.Connection(config, state, {}), "127.0.0.1", 0)
     async with server, asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
         answers = b""
@@ -61,7 +61,7 @@ async def heard(*parts: bytes) -> bytes:
 def test_who_says_too_little_is_hung_up_on(
     parts: list[bytes], answers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("basilica_env.web.connections.HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.05)
 
     assert asyncio.run(heard(*parts)).count(ANSWER) == answers
 
