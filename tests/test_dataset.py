@@ -482,12 +482,49 @@ def damaged_records(path: Path) -> list[RecordError]:
     return [found for found in scan_records(path) if isinstance(found, RecordError)]
 
 
-@pytest.mark.parametrize("rubbish", [b"", b"\0" * 100, b"[Format ", b"1-0 3:4\n" * 50, b"\xff\xfe\n\n"])
+@pytest.mark.parametrize("blank", [b"", b"\n \n"])
+def test_files_without_a_game_leave_nothing(tmp_path: Path, blank: bytes) -> None:
+    (tmp_path / "games.basilica").write_bytes(blank)
+
+    with pytest.raises(DatasetError, match=r"games\.basilica: no game in it$"):
+        build_dataset([tmp_path], tmp_path / "tables")
+
+    assert not (tmp_path / "tables").exists()
+
+
+@pytest.mark.parametrize("skip_damaged", [False, True])
+def test_a_data_set_without_games_makes_room_for_others(
+    source: Path, tmp_path: Path, skip_damaged: bool
+) -> None:
+    bad = tmp_path / "bad.basilica"
+    bad.write_text("1-0 3:4\n")
+    if skip_damaged:
+        assert build_dataset([bad], tmp_path / "tables", skip_damaged=True).games == 0
+    else:
+        with pytest.raises(RecordError):
+            build_dataset([bad], tmp_path / "tables")
+
+    assert build_dataset([source], tmp_path / "tables").games > 0
+
+
+@pytest.mark.parametrize("summary", [None, "{", '{"format": "basilica dataset 0"}'])
+def test_a_data_set_is_replaced_only_on_demand(source: Path, tmp_path: Path, summary: str | None) -> None:
+    build_dataset([source], tmp_path / "tables")
+    if summary is not None:
+        (tmp_path / "tables" / "dataset.json").write_text(summary)
+    (source / "games.basilica").rename(source / "renamed.basilica")
+
+    with pytest.raises(DatasetError):
+        build_dataset([source], tmp_path / "tables")
+    data = build_dataset([source], tmp_path / "tables", replace=True)
+
+    assert set(data.table("games").collect()["source"]) == {"renamed.basilica"}
+    Dataset(tmp_path / "tables")
+
+
+@pytest.mark.parametrize("rubbish", [b"\0" * 100, b"[Format ", b"1-0 3:4\n" * 50, b"\xff\xfe\n\n"])
 def test_files_that_hold_no_records(tmp_path: Path, rubbish: bytes) -> None:
     (tmp_path / "games.basilica").write_bytes(rubbish)
-    if not rubbish:
-        assert build_dataset([tmp_path], tmp_path / "tables").games == 0
-        return
     with pytest.raises(RecordError, match=r"games\.basilica, line 1, game 1"):
         build_dataset([tmp_path], tmp_path / "tables")
 

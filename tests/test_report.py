@@ -335,6 +335,29 @@ def test_names_are_data(tmp_path: Path) -> None:
     assert "<script>alert" not in text
 
 
+def test_a_folder_without_a_game_fails_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "games.basilica").touch()
+
+    assert main(["report", str(tmp_path)]) == 1
+
+    error = capsys.readouterr().err
+    assert re.fullmatch(r"basilica report: [^\n]+games\.basilica: no game in it\n", error)
+    assert [path.name for path in tmp_path.iterdir()] == ["games.basilica"]
+
+
+def test_a_report_follows_records_that_are_renamed_or_removed(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_records(tmp_path / f"{name}.basilica", [faulty(1, "crash")])
+    write_report(tmp_path)
+    (tmp_path / "one.basilica").rename(tmp_path / "other.basilica")
+    assert "2 games of 2 agents" in write_report(tmp_path).read_text(encoding="utf-8")
+    (tmp_path / "two.basilica").unlink()
+
+    assert "1 game of 2 agents" in write_report(tmp_path).read_text(encoding="utf-8")
+
+
 def faulty(number: int, termination: str) -> GameRecord:
     recorder = Recorder(GameState.new(number), players=("one", "other"))
     recorder.play(recorder.state.legal_moves()[0])

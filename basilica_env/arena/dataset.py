@@ -114,6 +114,8 @@ class Dataset:
             raise DatasetError(f"{self.path}: an unfinished data set; the same command that began it goes on")
         self.root = Path(os.path.normpath(self.path / summary["root"]))
         self.parts = tuple(Part(**part) for part in summary["parts"])
+        if not self.parts:
+            raise DatasetError(f"{self.path}: a data set without games; make it again")
         self.games = 0
         """How many games there are."""
         self.damaged: tuple[str, ...] = ()
@@ -234,6 +236,7 @@ def build_dataset(
     tiles: Iterable[TileSet] = (),
     workers: int = 1,
     skip_damaged: bool = False,
+    replace: bool = False,
     progress: Callable[[BuildProgress], None] | None = None,
 ) -> Dataset:
     """Make a data set of recorded games, or bring one up to date.
@@ -248,12 +251,14 @@ def build_dataset(
     tiles : tile sets that the records may use, besides the standard one
     workers : processes. 1 reads in this one; more need ``if __name__ == "__main__":`` in a script
     skip_damaged : leave damaged records out; :attr:`Dataset.damaged` has what is wrong with them
+    replace : make a data set in `out` anew even if it is damaged, or of files that are no longer sources
     progress : called after each part
 
     Raises
     ------
     DatasetError
-        If `out` is a folder with something else, or the data set of other sources.
+        If there is no game, or `out` is a folder with something else, or the data set of other sources
+        with games in it.
     RecordError
         If a record is damaged.
     OSError
@@ -269,7 +274,9 @@ def build_dataset(
     folder, files = named(out), record_files(sources)
     root = Path(os.path.commonpath([file.parent for file in files]))
     parts = _cut_all(files, root)
-    _prepare(folder, {part.source for part in parts})
+    if not parts:
+        raise DatasetError(f"{', '.join(map(str, files))}: no game in it")
+    _prepare(folder, {part.source for part in parts}, replace)
     summary = {
         "format": FORMAT,
         "root": os.path.relpath(root, folder.resolve()),
@@ -316,21 +323,36 @@ def _cut_all(files: Sequence[Path], root: Path) -> list[Part]:
     return parts
 
 
-def _prepare(folder: Path, sources: set[str]) -> None:
+def _prepare(folder: Path, sources: set[str], replace: bool) -> None:
     """Make the folder, or check that what is in it may be replaced."""
     folder.mkdir(exist_ok=True)
+    if (folder / SUMMARY).exists():
+        if not replace:
+            _check_sources(folder, sources)
+    elif any(folder.iterdir()):
+        raise DatasetError(f"{folder} is not empty and holds no data set: choose another folder, or empty it")
+    for name in (*TABLES, DIGESTS):
+        (folder / name).mkdir(exist_ok=True)
+
+
+def _check_sources(folder: Path, sources: set[str]) -> None:
+    """Check that a data set has no games of other sources, which would be lost."""
     summary = _read_summary(folder)
-    if summary is not None:
+    if summary is not None and _has_games(folder):
         strange = {part["source"] for part in summary["parts"]} - sources
         if strange:
             raise DatasetError(
                 f"{folder} holds a data set with {min(strange)}, which is not among the sources: "
                 "choose another folder"
             )
-    elif any(folder.iterdir()):
-        raise DatasetError(f"{folder} is not empty and holds no data set: choose another folder")
-    for name in (*TABLES, DIGESTS):
-        (folder / name).mkdir(exist_ok=True)
+
+
+def _has_games(folder: Path) -> bool:
+    """Tell whether a data set, finished or not, has games; a damaged file counts as one that has."""
+    try:
+        return any(read_metadata(path).rows for path in (folder / "games").glob("*.parquet"))
+    except DatasetError:
+        return True
 
 
 def _write_summary(folder: Path, summary: dict[str, Any]) -> None:

@@ -274,7 +274,7 @@ def _file_digest(path: Path) -> str:
 
 
 def written(folder: Path, number: int, part: Part) -> Written | None:
-    """Return what has become of a part; None if not all of its files are there, whole and made of just this."""
+    """Return what has become of a part; None unless all of its files are whole and made of just this."""
     try:
         for table in reversed(TABLES):
             file = read_metadata(part_file(folder, table, number))
