@@ -189,7 +189,7 @@ export class GameView {
     if (status === "failed") return failure;
     const [kind, space] = position.decision.split(":");
     const gain = kind === "offer" ? `. ${OFFERS[position.orders[space - 1].order]}` : "";
-    return sentence(position.question) + gain;
+    return this.people ? sentence(position.question) + gain : `To decide: ${position.question}`;
   }
 
   #showTools() {

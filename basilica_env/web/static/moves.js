@@ -68,16 +68,17 @@ export function chipsOf(moves, place) {
   return [...new Set(letters)];
 }
 
+const either = new Intl.ListFormat("en", { type: "disjunction" });
 const WAYS = [
   ["V", "a vault and its square"],
   ["O", "an order"],
-  ["B", "the square of the new vault for a builder"],
+  ["B", "the new vault for a builder"],
 ];
 
 /** What to press where there are several kinds of actions, in words; empty where there are not. */
 export function howTo(moves) {
   const ways = WAYS.filter(([kind]) => moves.some(({ move }) => move.startsWith(kind))).map(([, words]) => words);
-  return ways.length ? `Press what is outlined: ${ways.join(", or ")}.` : "";
+  return ways.length ? `Press what is outlined: ${either.format(ways)}.` : "";
 }
 
 const KINDS = [

@@ -13,8 +13,8 @@ export function tilesLeft({ left, reshuffled, over }) {
   return el(
     "p",
     { class: near ? "left near" : "left" },
-    el("b", {}, String(left)),
-    el("span", {}, left === 1 ? "tile to draw" : "tiles to draw"),
+    el("b", {}, over ? "–" : String(left)),
+    el("span", {}, over ? "game over" : left === 1 ? "tile to draw" : "tiles to draw"),
   );
 }
 
