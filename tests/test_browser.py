@@ -578,7 +578,7 @@ CUT_OFF = """() => {
 def test_every_view_fits_phone_and_desktop(visitor: Visitor, show: Show) -> None:
     page = visitor.page(DESKTOP)
     show(page)
-    for width, height in (DESKTOP, TABLET, PHONE, SMALL_PHONE, PHONE[::-1]):
+    for width, height in (DESKTOP, TABLET, PHONE, SMALL_PHONE, (320, 640), PHONE[::-1]):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(CUT_OFF) == []
