@@ -189,11 +189,24 @@ class MctsAgent:
         effort.spared = positions // _POSITIONS_A_SIMULATION
         return int(best)
 
+    def _worth_exactly(self, state: GameState, best: int) -> tuple[float, float]:
+        """Return what a position is worth to player 0 by best play, by the aim and as a squashed lead."""
+        aim, lead = (
+            endgame.best_action(
+                state.to_array(), state.tiles.array, endgame.worth(share), _MOST_POSITIONS, best
+            )[1]
+            for share in (float(self._settings["margin_share"][0]), 1.0)
+        )
+        return aim, lead
+
     def _read(self, state: GameState, best: int, effort: _Effort) -> Analysis:
         visits = np.zeros(ACTIONS, np.int64)
         totals = np.zeros((2, ACTIONS))
         for tree in self._trees:
             tree.add_up(visits, totals)
+        if best != NONE and not visits[best]:  # then exact play counts as the one visit
+            visits[best] = 1
+            totals[:, best] = self._worth_exactly(state, best)
         sign = 1 if state.player == 0 else -1
         share = float(self._settings["margin_share"][0])
         legal = [int(action) for action in state.legal_actions()]

@@ -15,6 +15,7 @@ from basilica_env.agents import MctsAgent, make_agent
 from basilica_env.agents.solver import solve
 from basilica_env.core import search
 from basilica_env.core.layout import ACTIONS, NONE
+from basilica_env.core.value import LEAD_UNIT
 from basilica_env.training.endgames import read_endgames
 
 
@@ -287,6 +288,23 @@ def test_the_search_converges_to_the_exact_value(name: str) -> None:
 
     found = (later_total - total) / (later_visits - visits) * (1 if state.player == 0 else -1)
     assert found == pytest.approx(float(solve(state, "win").value), abs=0.05)
+
+
+def test_a_move_that_only_exact_play_tried_has_its_figures() -> None:
+    exactly = []
+    for endgame in PUBLISHED.values():
+        state = GameState.from_text(endgame.position)
+        if endgame.positions < 100 and not endgame.chance:
+            found = MctsAgent(sims=2, seed=1).analyse(state)
+            if sum(move.visits for move in found.moves) > found.simulations:
+                lead = float(solve(state, "margin").value)
+                exactly.append((found.moves[0], (np.sign(lead) + np.tanh(lead / LEAD_UNIT)) / 2, lead))
+    assert exactly
+    for move, value, lead in exactly:
+        assert move.visits == 1
+        assert move.value == pytest.approx(value)
+        assert move.result == pytest.approx(np.sign(lead))
+        assert move.margin == pytest.approx(lead)
 
 
 def test_results_of_a_draw_are_told_apart_by_what_players_see() -> None:
