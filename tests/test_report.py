@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 from basilica_env import GameState
 from basilica_env.arena import Findings, ReportError, build_dataset, play_tournament, write_report
 from basilica_env.arena.findings import ACTIONS
+from basilica_env.arena.report_sections import class_shares
 from basilica_env.cli import main
 from basilica_env.records import GameRecord, Recorder, append_record, read_records, write_records
 from tests.chromium import launched, needs_chromium
@@ -243,6 +244,30 @@ def test_one_case_says_nothing_of_the_others(findings: Findings) -> None:
 
     assert findings.means(one).row(0) == (1, -math.inf, math.inf, 1)
     assert findings.means(one, share=True).row(0) == (1, 0, 1, 1)
+
+
+def test_classes_that_are_empty_are_zeros() -> None:
+    turns = [28] * 40 + [31] * 24
+    cases = pl.LazyFrame({"turns": [*turns, 30], "end": [*["scoring"] * 64, "exhaustion"]})
+
+    shares = class_shares(cases, "turns", "end").filter(end="scoring")
+
+    assert shares.select("class", "middle", "share").rows() == [
+        ("28", 28, 0.625),
+        ("29", 29, 0),
+        ("30", 30, 0),
+        ("31", 31, 0.375),
+    ]
+
+
+def test_few_games_make_wide_classes() -> None:
+    cases = pl.LazyFrame({"lead": [-5, -1, 0, 2, 3, 9, 14, 4], "by": ["x"] * 8})
+
+    shares = class_shares(cases, "lead", "by")
+
+    assert shares["class"].to_list() == ["-5 to -1", "0 to 4", "5 to 9", "10 to 14"]
+    assert shares["share"].to_list() == [2 / 8, 4 / 8, 1 / 8, 1 / 8]
+    assert shares["middle"].to_list() == [-3, 2, 7, 12]
 
 
 # --- The page -------------------------------------------------------------------------------------
@@ -504,6 +529,63 @@ SIGNS_OUTSIDE = """chart => {
   return [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim()
     && outside(text.getBoundingClientRect())).map((text) => text.textContent);
 }"""
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report on agents with long names that look like markup."""
+    folder = tmp_path_factory.mktemp("marked")
+    names = ("<b>planner</b>:simulations=400", '<a href="https://example.org">a&amp;b</a>', "search:depth=2")
+    games = []
+    for number in range(6):
+        players = names[number % 3], names[(number + 1 + number // 3) % 3]
+        recorder = Recorder(GameState.new(number), players=players)
+        while not recorder.state.is_over:
+            recorder.play(recorder.state.greedy_action())
+        games.append(recorder.record())
+    write_records(folder / "games.basilica", games)
+    return write_report(folder, examples=0)
+
+
+@needs_chromium
+def test_names_are_no_markup_in_charts(browser: Browser, marked: Path) -> None:
+    visit = Visit(browser, marked, WIDTHS["desktop"], "light")
+    for chart in visit.page.locator(".chart").all():
+        chart.scroll_into_view_if_needed()
+        chart.locator(".main-svg").first.wait_for()
+
+    assert visit.page.locator(".chart a").count() == 0
+    words = "[...document.querySelectorAll('.chart .ytick text, .legend span')].map(e => e.textContent)"
+    labels = [label.replace(" ", "") for label in visit.page.evaluate(words)]
+    for name in ("<b>planner</b>:simulations=400", '<ahref="https://example.org">a&amp;b</a>'):
+        assert name in labels
+    point = visit.page.locator("#chart-0-0 .point").nth(1)
+    point.hover(force=True)
+    hover = visit.page.locator(".hoverlayer text").first
+    hover.wait_for()
+    assert visit.page.locator(".hoverlayer a").count() == 0
+    assert re.match(r"<(b|a href=)", hover.text_content() or "")
+    assert visit.complaints == []
+
+
+@needs_chromium
+def test_a_phone_shows_whole_labels_and_says_what_scrolls(browser: Browser, marked: Path) -> None:
+    visit = Visit(browser, marked, WIDTHS["phone"], "light")
+    for chart in visit.page.locator(".chart").all():
+        chart.scroll_into_view_if_needed()
+        chart.locator(".main-svg").first.wait_for()
+        assert chart.evaluate(SIGNS_OUTSIDE) == []
+    words = "[...document.querySelectorAll('.chart .ytick text')].map(e => e.textContent)"
+
+    assert "<b>planner</b>:simulations=400" in visit.page.evaluate(words)
+    table = visit.page.locator("#section-1 .table")
+    assert "Scroll sideways" in table.evaluate("element => getComputedStyle(element, '::before').content")
+    before = table.locator("tbody th").first.bounding_box()
+    table.evaluate("element => element.scrollTo(200, 0)")
+    assert table.locator("tbody th").first.bounding_box() == before
+    assert before is not None
+    assert before["width"] < 390 / 2
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 @needs_chromium

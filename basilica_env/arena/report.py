@@ -68,8 +68,9 @@ def write_report(
     Parameters
     ----------
     folder : with files of records, in it or deeper, such as that of a match or a tournament; or a data set.
-        If it is none, one is made in it, or brought up to date with the records that are there now. If a study of tile sets lies in it or is it,
-        the report tells what it has found; of its games, those with the tile set as it is count.
+        If it is none, one is made in it, or brought up to date with the records that are there now. If a
+        study of tile sets lies in it or is it, the report tells what it has found; of its games, those with
+        the tile set as it is count.
     out : the page; by default ``report.html`` in the folder
     tiles, workers, skip_damaged : as for :func:`basilica_env.arena.build_dataset`
     examples : how many games the page replays, at most

@@ -3,7 +3,8 @@
 A chart says what it shows; how it looks in light and dark, on a phone and on a desktop, the script of the
 page decides (``data/report.html``). A series has a form or a pattern besides its colour, so that no colour
 tells anything alone. It names its number in its ``meta``; the script gives it the colour and makes the
-legend.
+legend. Texts from records stand in names, ``ticktext`` and ``customdata`` alone, as they are; the script
+keeps them from being read as markup.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from basilica_env.core.layout import COLUMN_LETTERS, ROWS
+from basilica_env.render.style import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,12 +77,16 @@ def dots(
             )
         )
     figure.update_xaxes(tickformat=".0%" if percent else None)
-    figure.update_yaxes(
-        tickvals=list(range(len(labels))), ticktext=labels, range=[len(labels) - 0.5, -0.5], zeroline=False
-    )
+    _name_rows(figure, labels)
     if reference is not None:
         figure.add_vline(x=reference, line={"dash": "dash", "width": 1.2})
     return _sized(figure, FRAME + len(labels) * (ROW + LANE * (len(names) - 1)))
+
+
+def _name_rows(figure: Figure, labels: Sequence[str]) -> None:
+    figure.update_yaxes(
+        tickvals=list(range(len(labels))), ticktext=labels, range=[len(labels) - 0.5, -0.5], zeroline=False
+    )
 
 
 def _hover(percent: bool) -> str:
@@ -89,13 +95,15 @@ def _hover(percent: bool) -> str:
     return f"%{{customdata[0]}}: %{{x:{form}}}<br>between {ends}"
 
 
-def lines(frame: pl.DataFrame, x: str, y: str, series: str, *, order: Sequence[str] = ()) -> Figure:
+def lines(
+    frame: pl.DataFrame, x: str, y: str, series: str, label: str, *, order: Sequence[str] = ()
+) -> Figure:
     """Draw a distribution of each series.
 
     Parameters
     ----------
-    frame : columns `x`, `y` and `series`, sorted by `x`; `y` are shares
-    x, y, series : names of columns
+    frame : columns `x`, `y`, `series` and `label`, sorted by `x`; `y` are shares
+    x, y, series, label : names of columns; a label says what a point is about
     order : of the series
     """
     from plotly.graph_objects import Figure, Scatter
@@ -113,7 +121,8 @@ def lines(frame: pl.DataFrame, x: str, y: str, series: str, *, order: Sequence[s
                 meta={"series": number},
                 marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 6},
                 line={"dash": DASHES[number % len(DASHES)], "width": 2},
-                hovertemplate="%{x}: %{y:.1%}",
+                customdata=[[text] for text in mine[label]],
+                hovertemplate="%{customdata[0]}: %{y:.1%}",
             )
         )
     figure.update_yaxes(tickformat=".0%", rangemode="tozero")
@@ -141,18 +150,19 @@ def bars(
         mine = frame.filter(frame[kind] == name)
         figure.add_trace(
             Bar(
-                y=mine[label].to_list(),
+                y=[labels.index(row) for row in mine[label]],
                 x=mine["value"].to_list(),
+                customdata=[[row] for row in mine[label]],
                 orientation="h",
                 name=name,
                 meta={"series": number},
                 marker={"pattern": {"shape": PATTERNS[number % len(PATTERNS)], "size": 6, "solidity": 0.25}},
-                hovertemplate=f"%{{y}}: %{{x:{'.1%' if percent else '.3~g'}}}",
+                hovertemplate=f"%{{customdata[0]}}: %{{x:{'.1%' if percent else '.3~g'}}}",
             )
         )
     figure.update_layout(barmode="stack", bargap=0.35)
     figure.update_xaxes(tickformat=".0%" if percent else None)
-    figure.update_yaxes(categoryorder="array", categoryarray=labels, autorange="reversed")
+    _name_rows(figure, labels)
     return _sized(figure, FRAME + 34 * len(labels))
 
 
@@ -201,6 +211,16 @@ def _sized(figure: Figure, height: int) -> Figure:
 
 
 def as_json(figure: Figure) -> dict[str, Any]:
-    """Return a chart as the page takes it; numbers that are infinite become null."""
-    chart: dict[str, Any] = json.loads(figure.to_json())
+    """Return a chart as the page takes it: infinite numbers become null, control characters escapes."""
+    chart: dict[str, Any] = _shown(json.loads(figure.to_json()))
     return {"data": chart["data"], "layout": chart["layout"]}
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_shown(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: _shown(entry) for name, entry in value.items()}
+    return value

@@ -156,7 +156,7 @@ def _chart(name: str, chart: Chart, charts: dict[str, Any]) -> str:
 
 def _table(table: Table) -> str:
     caption = f"<caption>{_text(table.title)}</caption>" if table.title else ""
-    head = "".join(f'<th scope="col">{_text(column)}</th>' for column in table.columns)
+    head = "".join(f'<th scope="col"><span>{_text(column)}</span></th>' for column in table.columns)
     shades = table.shades or [[0.0] * len(row) for row in table.rows]
     rows = "".join(map(_row, table.rows, shades))
     return (
@@ -174,7 +174,7 @@ def _cell(text: str, place: int, shade: float) -> str:
     first, *more = text.split("\n")
     small = "".join(f"<small>{_text(line)}</small>" for line in more)
     if place == 0:
-        return f'<th scope="row">{_text(first)}{small}</th>'
+        return f'<th scope="row"><span>{_text(first)}</span>{small}</th>'
     side = "good" if shade > 0 else "bad"
     style = f' class="{side}" style="--shade:{abs(shade):.2f}"' if shade else ""
     return f"<td{style}>{_text(first)}{small}</td>"
