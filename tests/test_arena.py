@@ -553,7 +553,7 @@ def test_a_match_with_another_tile_set_goes_on(tmp_path: Path) -> None:
     play_match("random", "random", 2, seed=1, tiles=tiles, out=folder)
 
     assert play_match("random", "random", 4, tiles=tiles, out=folder, resume=True).games == 4
-    with pytest.raises(MatchError, match=r"with tiles .*'mine'.*: expected .*'standard'"):
+    with pytest.raises(MatchError, match=r"with tiles .*'mine'.*: give the same to go on, not .*'standard'"):
         play_match("random", "random", 4, out=folder, resume=True)
 
 
@@ -588,9 +588,9 @@ def test_a_folder_that_holds_a_match_is_left_alone(whole: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"seed": 5}, "with seed 4: expected 5"),
+        ({"seed": 5}, "with seed 4: give the same to go on, not 5"),
         ({"spec_b": "greedy"}, r"with agents \['greedy', 'random'\]"),
-        ({"limit_ms": 100}, "with limit_ms None: expected 100"),
+        ({"limit_ms": 100}, "with limit_ms None: give the same to go on, not 100"),
     ],
 )
 def test_another_match_does_not_go_on(
@@ -620,6 +620,15 @@ def test_games_without_a_summary(whole: Path, tmp_path: Path) -> None:
 
     with pytest.raises(MatchError, match="no summary"):
         play_match("greedy", "random", 8, seed=4, out=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_that_holds_a_tournament_is_named(whole: Path, tmp_path: Path, resume: bool) -> None:
+    copied(whole, tmp_path)
+    (tmp_path / "match.json").rename(tmp_path / "tournament.json")
+
+    with pytest.raises(MatchError, match="holds a tournament, no match: choose another folder"):
+        play_match("greedy", "random", 8, seed=4, out=tmp_path, resume=resume)
 
 
 def test_a_damaged_record(whole: Path, tmp_path: Path) -> None:

@@ -696,7 +696,7 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_command_makes_tables(league: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dataset", "league", "--out", "tables", "--workers", "1", "--verify"]) == 0
 
-    assert capsys.readouterr().out == "tables: 4 games in 1 parts\n"
+    assert capsys.readouterr().out == "tables: 4 games in 1 part\n"
     records = list(read_records(league / "games.basilica"))
     assert [Dataset("tables").record(number) for number in range(4)] == records
 
@@ -708,7 +708,7 @@ def test_the_command_names_what_is_damaged(league: Path, capsys: pytest.CaptureF
     assert "game 4" in capsys.readouterr().err
     assert main(["dataset", "league", "--out", "tables", "--workers", "1", "--skip-damaged"]) == 0
     out, err = capsys.readouterr()
-    assert out == "tables: 3 games in 1 parts\n"
+    assert out == "tables: 3 games in 1 part\n"
     assert re.fullmatch(r"left out: .*games\.basilica, line \d+, game 4.*\n", err)
 
 

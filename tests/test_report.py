@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 from basilica_env import GameState
 from basilica_env.arena import Findings, ReportError, build_dataset, play_tournament, write_report
 from basilica_env.arena.findings import ACTIONS
-from basilica_env.arena.report_sections import class_shares
+from basilica_env.arena.report_sections import class_shares, in_points
 from basilica_env.cli import main
 from basilica_env.records import GameRecord, Recorder, append_record, read_records, write_records
 from tests.chromium import launched, needs_chromium
@@ -237,6 +237,12 @@ def test_many_clusters_are_put_together(findings: Findings, monkeypatch: pytest.
     assert after["value"] == before["value"]
     assert 0.3 < (after["high"] - after["low"]) / (before["high"] - before["low"]) < 3
     assert few.cross_table().equals(findings.cross_table())
+
+
+def test_one_case_is_said_to_give_no_interval() -> None:
+    one = {"value": -3.0, "low": -math.inf, "high": math.inf}
+
+    assert in_points(one) == "−3.0 (one game or pair gives no interval)"
 
 
 def test_one_case_says_nothing_of_the_others(findings: Findings) -> None:

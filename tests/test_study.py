@@ -339,7 +339,7 @@ def test_another_study_does_not_go_on(whole: Path, tmp_path: Path) -> None:
         play_study(FIELD, 8, out=tmp_path, aspects=["crowns"], seed=3)
     with pytest.raises(MatchError, match=r"a study with aspects \['crowns'\]"):
         play_study(FIELD, 8, out=tmp_path, resume=True)
-    with pytest.raises(MatchError, match="with seed 3: expected 4"):
+    with pytest.raises(MatchError, match="with seed 3: give the same to go on, not 4"):
         play_study(FIELD, 8, out=tmp_path, aspects=["crowns"], seed=4, resume=True)
     (tmp_path / "study.json").write_text("{", encoding="utf-8")
     with pytest.raises(MatchError, match="not JSON"):

@@ -323,9 +323,9 @@ def test_a_challenger_meets_all_others(tmp_path: Path, whole: Path) -> None:
 @pytest.mark.parametrize(
     ("agents", "settings", "message"),
     [
-        (FIELD, {"seed": 5}, "with seed 4: expected 5"),
+        (FIELD, {"seed": 5}, "with seed 4: give the same to go on, not 5"),
         (FIELD[:2], {}, "holds a tournament with tests.arena_agents:Uniform: expected all its agents"),
-        (FIELD, {"limit_ms": 100}, "with limit_ms None: expected 100"),
+        (FIELD, {"limit_ms": 100}, "with limit_ms None: give the same to go on, not 100"),
         (FIELD, {"resume": False, "seed": 4}, "holds a tournament: go on with it"),
     ],
 )

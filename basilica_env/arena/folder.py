@@ -75,6 +75,9 @@ class MatchFolder:
             If there is something and it is not to go on, or what is there is damaged.
         """
         summary = self.summary()
+        for kind in (MATCH, TOURNAMENT, STUDY):
+            if kind != self.kind and (self.path / f"{kind}.json").exists():
+                raise MatchError(f"{self.path} holds a {kind}, no {self.kind}: choose another folder")
         if not resume and (summary is not None or not self.is_empty()):
             raise MatchError(
                 f"{self.path} holds a {self.kind}: go on with it (resume), or choose another folder"
@@ -188,7 +191,8 @@ def check_identity(path: Path, kind: str, summary: Mapping[str, Any], identity: 
     for name, value in identity.items():
         if summary.get(name) != value:
             raise MatchError(
-                f"{path} holds a {kind} with {name} {summary.get(name)!r}: expected {value!r} to go on"
+                f"{path} holds a {kind} with {name} {summary.get(name)!r}: "
+                f"give the same to go on, not {value!r}"
             )
 
 

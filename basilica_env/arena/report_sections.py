@@ -126,6 +126,8 @@ def _count(row: Row) -> str:
 
 def _written(row: Row, form: str, unit: str = "", factor: float = 1) -> str:
     value, low, high = (f"{factor * row[name]:{form}}".replace("-", "−") for name in INTERVAL)
+    if math.isinf(row["low"]) and math.isinf(row["high"]):
+        return f"{value}{unit} (one game or pair gives no interval)"
     return f"{value}{unit} ({low} to {high})"
 
 

@@ -94,8 +94,13 @@ def run(options: argparse.Namespace) -> int:
         if options.verify:
             data.verify()
     name_damaged(data.damaged)
-    print(f"{printable(str(options.out))}: {data.games} games in {len(data.parts)} parts")
+    content = f"{_counted(data.games, 'game')} in {_counted(len(data.parts), 'part')}"
+    print(f"{printable(str(options.out))}: {content}")
     return 0
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def tile_sets(options: argparse.Namespace) -> list[TileSet]:
