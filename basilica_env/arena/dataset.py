@@ -91,7 +91,7 @@ class Dataset:
     path : str or path
         Its folder.
     verify : bool
-        Whether to read all files and check their digests, at some gigabyte a second. Without it a damaged
+        Whether to read all files and check their digests, some seconds a gigabyte. Without it a damaged
         file can give wrong values.
 
     Raises
