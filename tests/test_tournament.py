@@ -341,7 +341,7 @@ def test_another_tournament_does_not_go_on(
 def test_a_folder_of_a_match_holds_no_tournament(tmp_path: Path) -> None:
     play_match("random", "greedy", 2, seed=1, out=tmp_path)
 
-    with pytest.raises(MatchError, match="no summary of their tournament"):
+    with pytest.raises(MatchError, match="holds a match, no tournament"):
         play_tournament(FIELD, 2, seed=1, out=tmp_path, resume=True)
 
 
