@@ -27,6 +27,11 @@ class MoveAnalysis:
     margin: float
     """The lead in points that she may expect at the end, squashed leads averaged."""
 
+    @property
+    def win_chance(self) -> float | None:
+        """The share of games that she may expect to win, a tie counted half; None without a result."""
+        return None if self.result is None else (1 + self.result) / 2
+
 
 @dataclass(frozen=True)
 class Analysis:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from basilica_env.envs.threads import whole_number
-from basilica_env.game import GameState
+from basilica_env.game import MOST_KEPT, GameState
 
 
 class PlannerAgent:
@@ -21,7 +21,7 @@ class PlannerAgent:
     """
 
     def __init__(self, width: int = 200, seed: int | None = None) -> None:
-        self._width = whole_number("width", width, least=1, most=10_000)
+        self._width = whole_number("width", width, least=1, most=MOST_KEPT)
         self.name = f"planner:width={width}"
         self._rng = np.random.default_rng(seed)
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from typing import Any
 
 from basilica_env.arena.report_charts import as_json
 from basilica_env.arena.report_sections import Chart, Section, Table
+from basilica_env.render.page import embedded, policy_source
 from basilica_env.render.style import printable
 
 _PLACE = re.compile("{{(policy|title|facts|contents|sections|examples|notes|charts|replays|library)}}")
@@ -89,8 +88,8 @@ def report_page(report: Report) -> str:
         ),
         "examples": "".join(_example(number, example) for number, example in enumerate(report.examples)),
         "notes": "".join(f"<li>{_text(note)}</li>" for note in report.notes),
-        "charts": _data(charts),
-        "replays": _data([_packed(example.page) for example in report.examples]),
+        "charts": embedded(charts),
+        "replays": embedded([_packed(example.page) for example in report.examples]),
         "library": library,
     }
     (own,) = (script for script in _SCRIPT.findall(template) if not script.startswith("{{"))
@@ -100,10 +99,7 @@ def report_page(report: Report) -> str:
 
 def _policy(scripts: Sequence[str]) -> str:
     """Allow these scripts, by their digests; styles, which the library writes; and nothing from elsewhere."""
-    digests = dict.fromkeys(
-        base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts
-    )
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    allowed = " ".join(dict.fromkeys(map(policy_source, scripts)))
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src {allowed}"
 
 
@@ -115,10 +111,6 @@ def _scripts_of(examples: Sequence[Example]) -> Iterator[str]:
 
 def _text(text: str) -> str:
     return escape(printable(text))
-
-
-def _data(content: Any) -> str:
-    return json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _packed(page: str) -> str:

@@ -170,7 +170,7 @@ def _searched(state: GameState, agent: Analyst, spec: str, options: argparse.Nam
             moves.append({"move": entry.move, "visits": 0, "value": None, "win_chance": None, "margin": None})
             figures.append(("", "", "", "0"))
             continue
-        chance = None if entry.result is None else (1 + entry.result) / 2
+        chance = entry.win_chance
         moves.append(
             {
                 "move": entry.move,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import math
 import os
 import sys
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-    from basilica_env.arena import Estimate, Progress
+    from basilica_env.arena import Estimate, Progress, Tally
 
 WIDTH_OF_A_FILE = 200
 """Columns of an output that is no terminal; no line is that long, so none is broken."""
@@ -111,6 +112,18 @@ def chosen_seed(options: argparse.Namespace) -> int | None:
     return new_seed() if options.seed is None and not options.resume else options.seed
 
 
+def playing_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments for what :func:`add_playing_options` has added, but for the number of games."""
+    return {
+        "minutes": options.minutes,
+        "workers": options.workers,
+        "seed": chosen_seed(options),
+        "out": options.out,
+        "resume": options.resume,
+        "limit_ms": options.limit_ms,
+    }
+
+
 # --- What is shown --------------------------------------------------------------------------------
 
 
@@ -130,6 +143,13 @@ class View:
     def running(self, result: Any) -> RenderableType:
         """Return a result as it is shown while games are played."""
         return self.report(result)
+
+    def show(self, result: Any) -> None:
+        """Write a result to the standard output, as JSON if that is wanted."""
+        if self.options.json:
+            print(json.dumps(result.to_json(), indent=2, allow_nan=False))
+        else:
+            self.console(sys.stdout).print(self.report(result))
 
     def console(self, file: Any) -> Console:
         """Return a console that writes what the terminal can show."""
@@ -215,6 +235,12 @@ class View:
                 f"interrupted; the games are in {self.options.out}, the same command with --resume goes on",
                 file=sys.stderr,
             )
+
+
+def tally_cells(tally: Tally) -> list[str]:
+    """Write games, wins, draws, losses and score in %."""
+    numbers = (tally.games, tally.wins, tally.draws, tally.losses)
+    return [*map(str, numbers), f"{100 * tally.score:.1f}" if tally.games else ""]
 
 
 def interval(estimate: Estimate, factor: float, form: str) -> str:

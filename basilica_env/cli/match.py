@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.cli.arena import View, add_playing_options, check_resumable, chosen_seed, interval
+from basilica_env.cli.arena import (
+    View,
+    add_playing_options,
+    check_resumable,
+    interval,
+    playing_arguments,
+    tally_cells,
+)
 from basilica_env.cli.game import agent_of
 from basilica_env.cli.terminal import Misuse, add_tiles_option, add_verb, failing
 from basilica_env.render.style import printable
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from basilica_env.arena import MatchResult, Spent, Sprt, Tally
+    from basilica_env.arena import MatchResult, Spent, Sprt
 
 SPRT_NAMES = ("elo0", "elo1", "alpha", "beta")
 
@@ -100,20 +105,12 @@ def run(options: argparse.Namespace) -> int:
             options.agents[0],
             options.agents[1],
             options.games,
-            minutes=options.minutes,
             sprt=sprt,
-            workers=options.workers,
-            seed=chosen_seed(options),
-            out=options.out,
-            resume=options.resume,
             tiles=tiles,
-            limit_ms=options.limit_ms,
             progress=progress,
+            **playing_arguments(options),
         )
-    if options.json:
-        print(json.dumps(result.to_json(), indent=2, allow_nan=False))
-    else:
-        view.console(sys.stdout).print(view.report(result))
+    view.show(result)
     return 0
 
 
@@ -136,7 +133,7 @@ class _View(View):
             ("in seat 1", result.as_second),
             ("in all", result.total),
         ):
-            table.add_row(name, *_cells(tally))
+            table.add_row(name, *tally_cells(tally))
         return table
 
     def _lines(self, result: MatchResult) -> Iterator[str]:
@@ -156,11 +153,6 @@ class _View(View):
             if faults:
                 kinds = ", ".join(f"{number} by {kind}" for kind, number in faults.items())
                 yield f"Faults     {name} lost {kinds}"
-
-
-def _cells(tally: Tally) -> list[str]:
-    numbers = (tally.games, tally.wins, tally.draws, tally.losses)
-    return [*map(str, numbers), f"{100 * tally.score:.1f}" if tally.games else ""]
 
 
 def _spent(spent: Spent) -> str:

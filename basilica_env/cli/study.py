@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.cli.arena import View, add_playing_options, chosen_seed
+from basilica_env.cli.arena import View, add_playing_options, playing_arguments
 from basilica_env.cli.terminal import add_tiles_option, add_verb, failing
 from basilica_env.cli.tournament import check_field
 from basilica_env.render.style import WIDTH, printable
@@ -82,20 +80,12 @@ def run(options: argparse.Namespace) -> int:
         result = play_study(
             options.agents,
             options.games,
-            out=options.out,
             aspects=options.vary,
             tiles=tiles,
-            minutes=options.minutes,
-            workers=options.workers,
-            seed=chosen_seed(options),
-            resume=options.resume,
-            limit_ms=options.limit_ms,
             progress=progress,
+            **playing_arguments(options),
         )
-    if options.json:
-        print(json.dumps(result.to_json(), indent=2, allow_nan=False))
-    else:
-        view.console(sys.stdout).print(view.report(result))
+    view.show(result)
     return 0
 
 

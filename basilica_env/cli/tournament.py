@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
-from basilica_env.cli.arena import View, add_playing_options, check_resumable, chosen_seed
+from basilica_env.cli.arena import View, add_playing_options, check_resumable, playing_arguments, tally_cells
 from basilica_env.cli.game import agent_of
 from basilica_env.cli.terminal import Misuse, add_tiles_option, add_verb, failing
 from basilica_env.render.style import printable
@@ -102,19 +100,11 @@ def run(options: argparse.Namespace) -> int:
             options.games,
             gauntlet=options.gauntlet,
             anchors=fixed,
-            minutes=options.minutes,
-            workers=options.workers,
-            seed=chosen_seed(options),
-            out=options.out,
-            resume=options.resume,
             tiles=tiles,
-            limit_ms=options.limit_ms,
             progress=progress,
+            **playing_arguments(options),
         )
-    if options.json:
-        print(json.dumps(result.to_json(), indent=2, allow_nan=False))
-    else:
-        view.console(sys.stdout).print(view.report(result))
+    view.show(result)
     return 0
 
 
@@ -195,9 +185,7 @@ class _View(View):
 
 
 def _cells(result: TournamentResult, number: int) -> list[str]:
-    tally = result.tally(result.agents[number])
-    numbers = (tally.games, tally.wins, tally.draws, tally.losses)
-    return [*map(str, numbers), f"{100 * tally.score:.1f}" if tally.games else ""]
+    return tally_cells(result.tally(result.agents[number]))
 
 
 def _sure(result: TournamentResult, rank: int) -> str:

@@ -220,8 +220,9 @@ class BatchEnv:
             wrong,
             self._crew.new_share(len(chosen)),
         )
-        if wrong.min() < len(chosen):
-            self._refuse(int(chosen[wrong.min()]), int(given[wrong.min()]))
+        first_wrong = wrong.min()
+        if first_wrong < len(chosen):
+            self._refuse(int(chosen[first_wrong]), int(given[first_wrong]))
         return self._give(out, np.flatnonzero(out.terminated), final)
 
     def sample_actions(self, indices: ArrayLike | None = None) -> NDArray[np.int64]:

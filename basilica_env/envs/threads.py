@@ -201,7 +201,7 @@ class Crew:
         self._do(take, size, chunk, bool(self._threads))
 
     def run_kernel(self, kernel: Callable[..., None], size: int, *arguments: Any) -> None:
-        """Call ``kernel(*arguments, share)``, on several threads as long as that is faster.
+        """Call ``kernel(*arguments, share, part)``, on several threads as long as that is faster.
 
         Parameters
         ----------

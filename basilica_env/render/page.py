@@ -59,7 +59,7 @@ def replay_page(record: GameRecord) -> str:
         "headers": "".join(
             f"<dt>{escape(name)}</dt><dd>{escape(printable(value))}</dd>" for name, value in _headers(record)
         ),
-        "game": json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c"),
+        "game": embedded(shown),
     }
     template = (resources.files("basilica_env") / "data" / "replay.html").read_text(encoding="utf-8")
     parts["policy"] = _policy(template)
@@ -71,9 +71,19 @@ def _policy(template: str) -> str:
 
     def digest(tag: str) -> str:
         (source,) = re.findall(f"<{tag}>(.*?)</{tag}>", template, re.DOTALL)
-        return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        return policy_source(source)
 
-    return f"default-src 'none'; style-src 'sha256-{digest('style')}'; script-src 'sha256-{digest('script')}'"
+    return f"default-src 'none'; style-src {digest('style')}; script-src {digest('script')}"
+
+
+def policy_source(text: str) -> str:
+    """Return what allows just this style or script in a content policy, by its digest."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def embedded(content: Any) -> str:
+    """Return JSON that may stand within a script of a page."""
+    return json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _headers(record: GameRecord) -> list[tuple[str, str]]:

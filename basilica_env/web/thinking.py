@@ -131,7 +131,7 @@ def _figures(state: GameState, entry: MoveAnalysis) -> messages.MoveFigures:
         squares=squares,
         space=space,
         value=entry.value,
-        win_chance=None if entry.result is None else (1 + entry.result) / 2,
+        win_chance=entry.win_chance,
         margin=entry.margin,
         visits=entry.visits,
     )
