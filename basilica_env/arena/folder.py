@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import secrets
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +26,7 @@ GAMES = "games.basilica"
 MATCH, TOURNAMENT, STUDY = "match", "tournament", "study"
 """What can be kept in a folder."""
 VERSION = 1
+SEED_BITS = 32
 
 _WHOLE_RECORD = re.compile(rb"^(?:1-0|0-1|1/2-1/2|\*) +[0-9]+:[0-9]+\n", re.MULTILINE)
 
@@ -107,16 +109,6 @@ class MatchFolder:
         """
         check_identity(self.path, self.kind, summary, identity)
 
-    def recorded_seed(self) -> int | None:
-        """Return the seed of what is here; None if nothing is.
-
-        Raises
-        ------
-        MatchError
-            If the summary is damaged.
-        """
-        return recorded_seed(self.path, self.kind)
-
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Write the summary, whole or not at all."""
         write_summary(self.path, self.kind, summary)
@@ -196,20 +188,22 @@ def check_identity(path: Path, kind: str, summary: Mapping[str, Any], identity: 
             )
 
 
-def recorded_seed(path: Path, kind: str) -> int | None:
-    """Return the seed that a summary names; None if there is no summary.
+def choose_seed(given: int | None, going_on: Path | None, kind: str) -> int:
+    """Return the seed that was given, or that of what goes on in a folder, or a new one.
 
     Raises
     ------
     MatchError
-        If the summary is damaged.
+        If the summary in the folder is damaged.
     """
-    summary = read_summary(path, kind)
-    if summary is None:
-        return None
+    if given is not None:
+        return given
+    summary = None if going_on is None else read_summary(going_on, kind)
+    if going_on is None or summary is None:
+        return secrets.randbits(SEED_BITS)
     seed = summary.get("seed")
     if not isinstance(seed, int):
-        raise MatchError(f"{path / kind}.json names the seed {seed!r}: expected an integer")
+        raise MatchError(f"{going_on / kind}.json names the seed {seed!r}: expected an integer")
     return seed
 
 

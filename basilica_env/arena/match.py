@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -14,16 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from basilica_env.agents import make_agent
-from basilica_env.arena.folder import MatchFolder, versions
+from basilica_env.arena.folder import MATCH, MatchFolder, choose_seed, versions
 from basilica_env.arena.game import Conditions, Fixture, Outcome, Task
-from basilica_env.arena.scoreboard import MatchResult, Progress, Scoreboard
+from basilica_env.arena.scoreboard import Limits, MatchResult, Progress, Scoreboard
 from basilica_env.arena.statistics import Sprt
 from basilica_env.arena.workers import play_games
 from basilica_env.core.layout import PLAYERS
 from basilica_env.core.tiles import TileSet, tile_set
 
 DEFAULT_GAMES = 100
-SEED_BITS = 32
 
 
 def play_match(
@@ -76,11 +73,8 @@ def play_match(
     chosen = tile_set(tiles)
     folder = None if out is None else MatchFolder(Path(out))
     try:
-        if seed is None:
-            seed = folder.recorded_seed() if resume and folder is not None else None
-        if seed is None:
-            seed = secrets.randbits(SEED_BITS)
-        conditions = Conditions((spec_a, spec_b), seed, chosen, limit_ms)
+        going_on = folder.path if resume and folder is not None else None
+        conditions = Conditions((spec_a, spec_b), choose_seed(seed, going_on, MATCH), chosen, limit_ms)
         match = _Match(conditions, games, minutes, sprt, progress)
         return match.play(workers, folder, resume)
     finally:
@@ -117,19 +111,17 @@ class _Match:
         progress: Callable[[Progress[MatchResult]], None] | None,
     ) -> None:
         self.conditions = conditions
-        self.games = games
-        self.minutes = minutes
+        self.limits = Limits(games, minutes)
         self.sprt = sprt
         self.progress = progress
         self.board = Scoreboard(conditions, sprt)
-        self.begun = time.monotonic()
         self.played = 0
         self.stopped = ""
 
     def play(self, workers: int, folder: MatchFolder | None, resume: bool) -> MatchResult:
         if folder is not None:
             self._open(folder, resume)
-        self.begun = time.monotonic()
+        self.limits.begin()
         try:
             if not self.board.verdict:
                 self._play(workers, folder)
@@ -139,8 +131,8 @@ class _Match:
         return self._close(folder, workers, self.board.verdict or self.stopped)
 
     def _play(self, workers: int, folder: MatchFolder | None) -> None:
-        if self.games is not None:
-            workers = max(1, min(workers, self.games - self.board.games))
+        if self.limits.games is not None:
+            workers = max(1, min(workers, self.limits.games - self.board.games))
         fixtures = (Fixture(self.conditions, task) for task in self._tasks())
         with closing(play_games(fixtures, self.conditions.agents, workers)) as games:
             for played in games:
@@ -155,31 +147,20 @@ class _Match:
 
     def _tasks(self) -> Iterator[Task]:
         """Yield the games that are missing, pair by pair, until the match is to stop."""
-        self.begun = time.monotonic()  # asked for the first one, so whatever had to be compiled is
+        self.limits.begin()  # asked for the first one, so whatever had to be compiled is
         for pair in count():
-            self.stopped = self.board.verdict or self._reason_to_stop(pair)
+            self.stopped = self.board.verdict or self.limits.reason_to_stop(pair)
             if self.stopped:
                 return
             for first in range(PLAYERS):
                 if not self.board.has(Task(pair, first)):
                     yield Task(pair, first)
 
-    def _reason_to_stop(self, pair: int) -> str:
-        """Return why a pair is not to be begun; empty if it is."""
-        if self.games is not None and PLAYERS * pair >= self.games:
-            return "games"
-        if self.minutes is not None and time.monotonic() - self.begun >= 60 * self.minutes:
-            return "time"
-        return ""
-
     def _progress(self) -> Progress[MatchResult]:
-        seconds = time.monotonic() - self.begun
-        left = []
-        if self.games is not None:
-            left.append((self.games - self.board.games) * seconds / self.played)
-        if self.minutes is not None:
-            left.append(60 * self.minutes - seconds)
-        return Progress(self.board.result(), self.played, seconds, max(0.0, min(left)) if left else None)
+        limits, board = self.limits, self.board
+        missing = (limits.games or 0) - board.games
+        left = limits.seconds_left(missing, self.played)
+        return Progress(board.result(), self.played, limits.seconds, left)
 
     def _open(self, folder: MatchFolder, resume: bool) -> None:
         """Take over the games of a match that goes on."""
@@ -208,11 +189,11 @@ class _Match:
     def _summary(self, workers: int, result: MatchResult | None) -> dict[str, Any]:
         return {
             **self._identity(),
-            "games": self.games,
-            "minutes": self.minutes,
+            "games": self.limits.games,
+            "minutes": self.limits.minutes,
             "sprt": None if self.sprt is None else asdict(self.sprt),
             "workers": workers,
             "versions": versions(),
-            "seconds": time.monotonic() - self.begun,
+            "seconds": self.limits.seconds,
             "result": None if result is None else result.to_json(),
         }

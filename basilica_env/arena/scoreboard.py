@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Mapping
 from copy import deepcopy
@@ -180,6 +181,56 @@ def finite(number: float) -> float | None:
 def json_estimate(estimate: Estimate) -> dict[str, float | None]:
     """Return a value and the ends of its interval as JSON takes them."""
     return {name: finite(value) for name, value in estimate._asdict().items()}
+
+
+class Limits:
+    """When to stop beginning pairs: after a number of games, or a time, or both.
+
+    Parameters
+    ----------
+    games : int or None
+        A match.
+    minutes : float or None
+    """
+
+    def __init__(self, games: int | None, minutes: float | None) -> None:
+        self.games = games
+        self.minutes = minutes
+        self.begin()
+
+    def begin(self) -> None:
+        """Let the time run from now on."""
+        self._begun = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Time since the beginning."""
+        return time.monotonic() - self._begun
+
+    def reason_to_stop(self, pair: int) -> str:
+        """Return why a pair is not to be begun, ``games`` or ``time``; empty if it is."""
+        if self.games is not None and PLAYERS * pair >= self.games:
+            return "games"
+        if self.minutes is not None and self.seconds >= 60 * self.minutes:
+            return "time"
+        return ""
+
+    def seconds_left(self, missing: float, played: int) -> float | None:
+        """Return how long it will take at the most; None if nobody knows.
+
+        Parameters
+        ----------
+        missing : float
+            Games still to be played.
+        played : int
+            Games played since the beginning.
+        """
+        left = []
+        if self.games is not None:
+            left.append(missing * self.seconds / max(1, played))
+        if self.minutes is not None:
+            left.append(60 * self.minutes - self.seconds)
+        return max(0.0, min(left)) if left else None
 
 
 @dataclass(frozen=True)

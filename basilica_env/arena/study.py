@@ -8,7 +8,6 @@ ranking of the agents is compared, and some quantities of the game (:mod:`basili
 from __future__ import annotations
 
 import os
-import secrets
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -26,12 +25,12 @@ from basilica_env.arena.folder import (
     MatchError,
     MatchFolder,
     check_identity,
+    choose_seed,
     read_summary,
-    recorded_seed,
     versions,
     write_summary,
 )
-from basilica_env.arena.match import SEED_BITS, check_numbers
+from basilica_env.arena.match import check_numbers
 from basilica_env.arena.ratings import check_scipy
 from basilica_env.arena.scoreboard import Progress, json_estimate
 from basilica_env.arena.tournament import Schedule, Tournament, TournamentResult, check_agents
@@ -211,11 +210,8 @@ def play_study(
     check_scipy()
     require_extra()
     path = Path(out)
-    if seed is None and resume:
-        seed = recorded_seed(path, STUDY)
-    if seed is None:
-        seed = secrets.randbits(SEED_BITS)
-    study = _Study(path, agents, aspects, tile_set(tiles), seed, limit_ms)
+    chosen_seed = choose_seed(seed, path if resume else None, STUDY)
+    study = _Study(path, agents, aspects, tile_set(tiles), chosen_seed, limit_ms)
     with ExitStack() as stack:
         study.open(resume, stack)
         schedule = Schedule(study.tournaments, games, minutes)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import secrets
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -21,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from basilica_env.agents import make_agent
-from basilica_env.arena.folder import TOURNAMENT, MatchError, MatchFolder, versions
+from basilica_env.arena.folder import SEED_BITS, TOURNAMENT, MatchError, MatchFolder, choose_seed, versions
 from basilica_env.arena.game import Conditions, Fixture, Outcome, Task
-from basilica_env.arena.match import SEED_BITS, check_numbers
+from basilica_env.arena.match import check_numbers
 from basilica_env.arena.ratings import Pairing, Ratings, check_scipy, rate, rate_quickly
-from basilica_env.arena.scoreboard import MatchResult, Progress, Scoreboard, Tally, json_estimate
+from basilica_env.arena.scoreboard import Limits, MatchResult, Progress, Scoreboard, Tally, json_estimate
 from basilica_env.arena.tables import write_results
 from basilica_env.arena.workers import Played, play_games
 from basilica_env.core.layout import PLAYERS
@@ -191,11 +189,9 @@ def play_tournament(
     chosen = tile_set(tiles)
     folder = None if out is None else MatchFolder(Path(out), TOURNAMENT)
     try:
-        if seed is None and resume and folder is not None:
-            seed = folder.recorded_seed()
-        if seed is None:
-            seed = secrets.randbits(SEED_BITS)
-        tournament = Tournament(agents, seed, chosen, limit_ms, gauntlet, anchors or {}, folder)
+        going_on = folder.path if resume and folder is not None else None
+        chosen_seed = choose_seed(seed, going_on, TOURNAMENT)
+        tournament = Tournament(agents, chosen_seed, chosen, limit_ms, gauntlet, anchors or {}, folder)
         tournament.open(resume)
         schedule = Schedule([tournament], games, minutes)
 
@@ -388,26 +384,19 @@ class Schedule:
 
     def __init__(self, tournaments: Sequence[Tournament], games: int | None, minutes: float | None) -> None:
         self.tournaments = tournaments
-        self.games = games
-        self.minutes = minutes
+        self.limits = Limits(games, minutes)
         self.played = 0
         self.missing = math.inf if games is None else sum(one.missing(games) for one in tournaments)
-        self.begun = time.monotonic()
         self.stopped = ""
 
     @property
     def seconds(self) -> float:
         """How long it has played."""
-        return time.monotonic() - self.begun
+        return self.limits.seconds
 
     def seconds_left(self) -> float | None:
         """Return how long it will play at the most; None if nobody knows."""
-        left = []
-        if self.games is not None:
-            left.append((self.missing - self.played) * self.seconds / max(1, self.played))
-        if self.minutes is not None:
-            left.append(60 * self.minutes - self.seconds)
-        return max(0.0, min(left)) if left else None
+        return self.limits.seconds_left(self.missing - self.played, self.played)
 
     def play(self, agents: Sequence[str], workers: int, hear: Callable[[Played], None]) -> None:
         """Play what is missing; `hear` is told of each game when it has been kept.
@@ -431,18 +420,10 @@ class Schedule:
                 hear(played)
 
     def _fixtures(self) -> Iterator[Fixture]:
-        self.begun = time.monotonic()  # asked for the first one, so whatever had to be compiled is
+        self.limits.begin()  # asked for the first one, so whatever had to be compiled is
         for pair in count():
-            self.stopped = self._reason_to_stop(pair)
+            self.stopped = self.limits.reason_to_stop(pair)
             if self.stopped:
                 return
             for tournament in self.tournaments:
                 yield from tournament.fixtures(pair)
-
-    def _reason_to_stop(self, pair: int) -> str:
-        """Return why a round is not to be begun; empty if it is."""
-        if self.games is not None and PLAYERS * pair >= self.games:
-            return "games"
-        if self.minutes is not None and self.seconds >= 60 * self.minutes:
-            return "time"
-        return ""
