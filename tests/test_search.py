@@ -77,12 +77,7 @@ def test_every_node_of_a_tree_has_a_child_only_for_actions_that_were_legal_there
     # simulation meets the same games and the whole tree can be replayed.
     state = next(state for state in late_positions() if len(state.view().stack) <= 1)
     nodes = np.zeros(50_000, search.NODE)
-    settings = settings_of("value")
-    size = search.plant(nodes)
-    weights = MctsAgent(sims=1)._weights
-    size, _ = search.simulate(
-        nodes, size, state.to_array(), state.tiles.array, settings, weights, np.uint64(1), 2000
-    )
+    grow(nodes, state, 2000)
     checked = 0
     todo = [(0, state)]
     while todo:
@@ -120,6 +115,21 @@ def settings_of(leaf: str) -> np.ndarray:
     return MctsAgent(sims=1, leaf=leaf)._settings
 
 
+def grow(nodes: np.ndarray, state: GameState, simulations: int) -> int:
+    """Search a position afresh by the value network; return how many nodes were needed."""
+    size, _ = search.simulate(
+        nodes,
+        search.plant(nodes),
+        state.to_array(),
+        state.tiles.array,
+        settings_of("value"),
+        MctsAgent(sims=1)._weights,
+        np.uint64(1),
+        simulations,
+    )
+    return int(size)
+
+
 def test_a_won_position_is_seen_as_won_by_the_winner_and_lost_by_the_loser() -> None:
     state = late_positions()[0]
     ahead = state.to_text().split(" ")
@@ -149,17 +159,7 @@ def test_the_visits_of_a_tree_add_up_and_its_memory_is_fixed() -> None:
 def test_a_full_pool_ends_growth_but_not_the_search() -> None:
     state = POSITIONS[1]
     nodes = np.zeros(100, search.NODE)
-    weights = MctsAgent(sims=1)._weights
-    size, _ = search.simulate(
-        nodes,
-        search.plant(nodes),
-        state.to_array(),
-        state.tiles.array,
-        settings_of("value"),
-        weights,
-        np.uint64(1),
-        3000,
-    )
+    size = grow(nodes, state, 3000)
 
     assert 50 < size <= 100
     assert nodes["visits"][0] == 3000
@@ -171,16 +171,7 @@ def test_in_a_full_pool_every_node_has_a_child_for_each_legal_action_or_none() -
     """The best one might be among those that are missing."""
     state = next(state for state in late_positions() if len(state.view().stack) == 1)
     nodes = np.zeros(len(state.legal_actions()) + 60, search.NODE)
-    search.simulate(
-        nodes,
-        search.plant(nodes),
-        state.to_array(),
-        state.tiles.array,
-        settings_of("value"),
-        MctsAgent(sims=1)._weights,
-        np.uint64(1),
-        3000,
-    )
+    grow(nodes, state, 3000)
     with_children = 0
     todo = [(0, state)]
     while todo:
@@ -225,17 +216,7 @@ def test_what_was_found_out_below_the_move_played_is_kept() -> None:
 def test_a_transplanted_tree_is_the_tree_below_the_node() -> None:
     state = POSITIONS[2]
     nodes = np.zeros(20_000, search.NODE)
-    weights = MctsAgent(sims=1)._weights
-    search.simulate(
-        nodes,
-        search.plant(nodes),
-        state.to_array(),
-        state.tiles.array,
-        settings_of("value"),
-        weights,
-        np.uint64(1),
-        1000,
-    )
+    grow(nodes, state, 1000)
     child = search.most_visited(nodes, 0)
     new = np.zeros(20_000, search.NODE)
     search.transplant(nodes, child, new)
@@ -310,17 +291,7 @@ def test_a_move_that_only_exact_play_tried_has_its_figures() -> None:
 def test_results_of_a_draw_are_told_apart_by_what_players_see() -> None:
     state = GameState.from_text(PUBLISHED["201"].position)
     nodes = np.zeros(50_000, search.NODE)
-    weights = MctsAgent(sims=1)._weights
-    size, _ = search.simulate(
-        nodes,
-        search.plant(nodes),
-        state.to_array(),
-        state.tiles.array,
-        settings_of("value"),
-        weights,
-        np.uint64(1),
-        2000,
-    )
+    size = grow(nodes, state, 2000)
     shown = np.flatnonzero(nodes["action"][:size] >= ACTIONS)
     assert len(shown) > 0
     for first in nodes["first"][:size]:
@@ -343,17 +314,7 @@ def chain_of(nodes: np.ndarray, first: int, field: str) -> list[int]:
 def test_no_move_is_hidden_by_its_estimate() -> None:
     nodes = np.zeros(50_000, search.NODE)
     state = POSITIONS[2]
-    weights = MctsAgent(sims=1)._weights
-    search.simulate(
-        nodes,
-        search.plant(nodes),
-        state.to_array(),
-        state.tiles.array,
-        settings_of("value"),
-        weights,
-        np.uint64(1),
-        2,
-    )
+    grow(nodes, state, 2)
     priors = nodes["prior"][1 : len(state.legal_actions()) + 1]
     assert priors.sum() == pytest.approx(1)
     assert priors.min() >= 0.09 / len(priors)
