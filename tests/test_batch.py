@@ -1201,7 +1201,7 @@ def test_a_crew_gives_each_row_to_a_kernel_once(threads: int, size: int) -> None
 @pytest.mark.parametrize("part", [0, 1, 2])
 def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come(part: int) -> None:
     share = new_share(parts=3)
-    fill(share, rows=300, chunk=30)
+    fill(share, rows=300, chunk=30, may_leave=True)
     starts = []
     start, stop = claim(share, part, 0)
     while start < stop:
@@ -1212,9 +1212,10 @@ def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come
     assert sorted(starts) == [100 * other + at for other in range(3) for at in (0, 30, 60, 90)]
 
 
-def test_nothing_is_left_to_claim_of_a_share_that_is_withdrawn() -> None:
+@pytest.mark.parametrize("may_leave", [False, True])
+def test_nothing_is_left_to_claim_of_a_share_that_is_withdrawn(may_leave: bool) -> None:
     share = new_share(parts=2)
-    fill(share, rows=300, chunk=30)
+    fill(share, rows=300, chunk=30, may_leave=may_leave)
     withdraw(share)
     start, stop = claim(share, 1, 0)
     assert start >= stop

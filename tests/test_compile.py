@@ -21,15 +21,19 @@ from tests.positions import NO_FIT, position
 
 PACKAGE = Path(basilica_env.__file__).parent
 
+MOST_MACHINE_CODE = 16_000_000
+"""Bytes. The time to compile goes with them, some 4 s a million; unlike seconds they are the same on a busy
+machine. ``basilica bench`` has the seconds."""
+
 REPORT = """
-import json, time
+import json
 from numba.core import event
 compiled = event.RecordingListener()
 event.register("numba:compile", compiled)
 
 def report(**more):
     names = [start.data["dispatcher"].py_func.__name__ for _, start in compiled.buffer if start.is_start]
-    print(json.dumps({"compiled": names, "seconds": time.process_time(), **more}))
+    print(json.dumps({"compiled": names, **more}))
 """
 
 EVERYTHING = (
@@ -188,13 +192,16 @@ def test_two_processes_compile_at_once_and_a_third_compiles_nothing(tmp_path: Pa
     cold = [finish(process) for process in [start(EVERYTHING, tmp_path) for _ in range(2)]]
     warm = run(EVERYTHING, tmp_path)
     check_signatures([report["signatures"] for report in cold])
-    for report in cold:
-        assert len(report["compiled"]) > 50
-        assert report["seconds"] < 60  # some 25 of them are computed with
+    assert all(len(report["compiled"]) > 50 for report in cold)
+    assert machine_code(tmp_path) < MOST_MACHINE_CODE
     assert warm["compiled"] == []
-    assert warm["seconds"] < 15
     assert warm["errors"] == ""
     assert cold[0]["text"] == cold[1]["text"] == warm["text"]
+
+
+def machine_code(cache: Path) -> int:
+    """Return the bytes of machine code in a cache."""
+    return sum(path.stat().st_size for path in files_below(cache) if path.suffix == ".nbc")
 
 
 def check_signatures(reports: list[dict[str, list[str]]]) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from basilica_env.core.compile import kernel
 
-_ROWS, _CHUNK, _PARTS, _DONE, _BEGUN, _FIRST_NEXT = range(6)
+_ROWS, _CHUNK, _PARTS, _DONE, _BEGUN, _MAY_LEAVE, _FIRST_NEXT = range(7)
 _WATCHING = 0
 
 _SHORT_PATIENCE = 20_000
@@ -41,14 +41,6 @@ def new_share(parts: int) -> NDArray[np.int64]:
     share = np.zeros(_FIRST_NEXT + 2 * parts, np.int64)
     share[_PARTS] = parts
     return share
-
-
-def fill(share: NDArray[np.int64], rows: int, chunk: int) -> None:
-    """Put rows in a share that has none; a thread claims up to ``chunk`` of them at a time."""
-    share[_ROWS] = rows
-    share[_CHUNK] = chunk
-    parts = int(share[_PARTS])
-    share[_FIRST_NEXT : _FIRST_NEXT + parts] = [part * rows // parts for part in range(parts)]
 
 
 def _word(context: Any, builder: Any, array_type: Any, arguments: Any) -> Any:
@@ -76,6 +68,19 @@ def _read(typing_context: Any, words: Any, at: Any) -> Any:
         return builder.load_atomic(word, "seq_cst", 8)
 
     return types.int64(words, types.intp), generate
+
+
+@kernel
+def fill(share: Any, rows: int, chunk: int, may_leave: bool) -> None:
+    """Put rows in a share that has none; a thread claims up to ``chunk`` of them at a time.
+
+    Unless they ``may_leave``, threads with nothing left to claim stay for a while until :func:`wait`.
+    """
+    share[_ROWS] = rows
+    share[_CHUNK] = chunk
+    share[_MAY_LEAVE] = may_leave
+    for part in range(share[_PARTS]):
+        share[_FIRST_NEXT + part] = part * rows // share[_PARTS]
 
 
 @kernel
@@ -108,7 +113,20 @@ def claim(share: Any, part: int, done: int) -> tuple[int, int]:
         start, stop = _help(share, other % share[_PARTS])
         if start < stop:
             return start, stop
+    if part:
+        _stay(share)
     return 0, 0
+
+
+@kernel
+def _stay(share: Any) -> None:
+    """Stay until the calling thread waits, for only then the GIL is free.
+
+    A thread that finds the GIL taken goes to sleep for it, and wakes too late for the next share.
+    """
+    patience = _SHORT_PATIENCE
+    while patience > 0 and _read(share, _MAY_LEAVE) == 0:
+        patience -= 1
 
 
 @kernel
@@ -165,6 +183,7 @@ def wait(board: Any, share: Any, threads: int, patience: int) -> bool:
 
     A thread that is done must pass through Python, where the caller would be in its way.
     """
+    _add(share, _MAY_LEAVE, 1)
     while patience > 0 and _read(share, _DONE) < share[_ROWS]:
         patience -= 1
     patience = min(patience, _SHORT_PATIENCE)

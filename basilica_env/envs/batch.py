@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -208,9 +209,9 @@ class BatchEnv:
             self._reward,
             self._autoreset,
             self._dtype == np.uint8,
-            _bytes(out.mask),
+            out.mask_bytes,
             out.bits,
-            _bytes(out.observation),
+            out.observation_bytes,
             out.player,
             out.reward,
             out.terminated,
@@ -220,10 +221,10 @@ class BatchEnv:
             wrong,
             self._crew.new_share(len(chosen)),
         )
-        first_wrong = wrong.min()
+        first_wrong = min(wrong.tolist())
         if first_wrong < len(chosen):
             self._refuse(int(chosen[first_wrong]), int(given[first_wrong]))
-        return self._give(out, np.flatnonzero(out.terminated), final)
+        return self._give(out, out.terminated.nonzero()[0], final)
 
     def sample_actions(self, indices: ArrayLike | None = None) -> NDArray[np.int64]:
         """Return a random legal action for each game, each equally likely; 0 for a finished game."""
@@ -398,7 +399,7 @@ class BatchEnv:
     def _outputs(self, size: int) -> _Outputs:
         if self._kept is None:
             return self._new_outputs(size)
-        return _Outputs._make(array[:size] for array in self._kept)
+        return self._kept.first(size)
 
     def _view(self, chosen: NDArray[np.int64]) -> BatchStep:
         out = self._outputs(len(chosen))
@@ -413,9 +414,9 @@ class BatchEnv:
             self._tiles.array,
             chosen,
             self._dtype == np.uint8,
-            _bytes(out.mask),
+            out.mask_bytes,
             out.bits,
-            _bytes(out.observation),
+            out.observation_bytes,
             out.player,
         )
         return self._give(out, np.empty(0, np.int64), self._final[:0])
@@ -430,9 +431,9 @@ class BatchEnv:
             self._tiles.array,
             chosen,
             self._dtype == np.uint8,
-            _bytes(unwanted.mask),
+            unwanted.mask_bytes,
             unwanted.bits,
-            _bytes(unwanted.observation),
+            unwanted.observation_bytes,
             players,
         )
         return players
@@ -466,7 +467,10 @@ class BatchEnv:
         return {"planes": planes, "scalars": scalars}
 
 
-class _Outputs(NamedTuple):
+@dataclass(slots=True)
+class _Outputs:
+    """What a step writes to."""
+
     observation: NDArray[Any]
     mask: NDArray[np.uint8]
     bits: NDArray[np.uint64]
@@ -475,6 +479,18 @@ class _Outputs(NamedTuple):
     terminated: NDArray[np.bool_]
     scores: NDArray[np.int64]
     length: NDArray[np.int64]
+    observation_bytes: NDArray[np.uint8] = field(init=False)
+    mask_bytes: NDArray[np.uint8] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.observation_bytes = _bytes(self.observation)
+        self.mask_bytes = _bytes(self.mask)
+
+    def first(self, size: int) -> _Outputs:
+        """Return those of the first rows."""
+        if size == len(self.player):
+            return self
+        return _Outputs(*(getattr(self, one.name)[:size] for one in fields(self) if one.init))
 
 
 def random_playouts(

@@ -63,7 +63,7 @@ class _Post:
         """Give a job to all threads; those that watch take part as soon as the caller does."""
         with self._changed:
             job = self._job = _Job(work, self._next_share)
-            shares.fill(job.share, size, chunk)
+            shares.fill(job.share, size, chunk, False)
             self._next_share = shares.new_share(parts=self._threads + 1)
             self._changed.notify_all()
         return job
@@ -246,7 +246,7 @@ class Crew:
 
 def _filled(parts: int, size: int, chunk: int) -> Share:
     share = shares.new_share(parts)
-    shares.fill(share, size, chunk)
+    shares.fill(share, size, chunk, True)
     return share
 
 
