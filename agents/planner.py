@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from basilica_env.envs.batch import BatchEnv
 from basilica_env.envs.threads import whole_number
 from basilica_env.game import MOST_KEPT, GameState
 
@@ -17,7 +19,8 @@ class PlannerAgent:
     Parameters
     ----------
     width : positions kept after each action of the turn
-    seed : non-negative int, or None for a fresh one: what is hidden is redrawn before each decision
+    seed : non-negative int, or None for a fresh one: what is hidden is redrawn before each decision. In a
+        batch every game has its own stream instead
     """
 
     def __init__(self, width: int = 200, seed: int | None = None) -> None:
@@ -28,3 +31,7 @@ class PlannerAgent:
     def act(self, state: GameState) -> int:
         """Return the planned action."""
         return state.planned_action(self._width, self._rng)
+
+    def act_batch(self, env: BatchEnv, indices: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Return the planned action for each game."""
+        return env.planned_actions(self._width, indices)

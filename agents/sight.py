@@ -52,6 +52,7 @@ from basilica_env.core.observation import (
 )
 from basilica_env.core.playout import count_legal, legal_action
 from basilica_env.core.scoring import majority, majority_points, strength, wild_squares
+from basilica_env.envs.threads import Crew
 
 AREA_PARTS = ("points", "size", "strength")
 CHANNELS = OBSERVATION_PLANES + len(AREA_PARTS) * COLOURS
@@ -63,6 +64,7 @@ _SCALAR_UNITS = units(np.float32)[PLANES_SIZE:]
 _MOST = 127  # of an int8
 PARTS_OF_A_POINT = 4
 """What a gain is counted in."""
+_GAMES_A_CLAIM = 32
 _KINDS = {"none": LEAD_NOW, "lead": LEAD_NOW, "outlook": OUTLOOK}
 
 
@@ -155,7 +157,7 @@ class Sight(NamedTuple):
     """Shape (n, 667), or (0, 667) if they are not wanted."""
 
 
-def sight(games: NDArray[np.void], tiles: NDArray[np.void], gains: str) -> Sight:
+def sight(games: NDArray[np.void], tiles: NDArray[np.void], gains: str, crew: Crew | None = None) -> Sight:
     """Return what the deciders of game records see.
 
     Parameters
@@ -163,6 +165,7 @@ def sight(games: NDArray[np.void], tiles: NDArray[np.void], gains: str) -> Sight
     games : GAME array, shape (n,)
     tiles : the array of their tile set
     gains : ``"lead"`` or ``"outlook"``, or ``"none"`` if they are not wanted; they take most of the time
+    crew : threads to share the work; None is the calling one alone
     """
     n = len(games)
     seen = Sight(
@@ -170,5 +173,13 @@ def sight(games: NDArray[np.void], tiles: NDArray[np.void], gains: str) -> Sight
         np.empty((n, SCALARS), np.float32),
         np.empty((0 if gains == "none" else n, ACTIONS), np.int8),
     )
-    look(games, tiles, _KINDS[gains], _SCALAR_UNITS, *seen)
+
+    def work(start: int, stop: int) -> None:
+        rows = slice(start, stop)
+        look(games[rows], tiles, _KINDS[gains], _SCALAR_UNITS, *(array[rows] for array in seen))
+
+    if crew is None:
+        work(0, n)
+    else:
+        crew.run(work, n, _GAMES_A_CLAIM)
     return seen

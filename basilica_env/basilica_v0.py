@@ -18,6 +18,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from basilica_env import notation
 from basilica_env.core.layout import ACTIONS, PLAYERS
 from basilica_env.core.observation import split
 from basilica_env.core.tiles import shown, tile_set
@@ -268,7 +269,7 @@ class raw_env(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]  #
     def _punish(self, agent: str, action: int) -> None:
         """Let an illegal action lose the game or cost a penalty."""
         sign = 1 if agent == AGENTS[0] else -1
-        info = {"illegal": agent, "move": self.game.move_of(action)}
+        info = {"illegal": agent, "move": notation.action_words(action)}
         self._cumulative_rewards[agent] = 0.0
         if self.illegal == "lose":
             self._pay(sign * forfeit_reward(self.reward, sign * lead(self.game)))

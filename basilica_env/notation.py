@@ -248,10 +248,27 @@ def move_text(action: SupportsIndex) -> str:
         raise ValueError(f"action {number}: expected 0 to {ACTIONS - 1}")
     text = _MOVE_TEXTS[number]
     if text is None:
-        square, step = divmod(number - MOVE, STEPS)
-        way = ("up", "right", "down", "left")[step]
-        raise ValueError(f"action {number}: a step {way} from {square_name(square)} leaves the cathedral")
+        raise ValueError(f"action {number}: {_step_words(number)} leaves the cathedral")
     return text
+
+
+def action_words(action: SupportsIndex) -> str:
+    """Return the text of an action, or such as ``"a step left from a8"`` for one that leaves the cathedral.
+
+    Raises
+    ------
+    ValueError
+        If the number is no action.
+    """
+    number = action_index(action)
+    text = _MOVE_TEXTS[number] if 0 <= number < ACTIONS else move_text(number)
+    return _step_words(number) if text is None else text
+
+
+def _step_words(action: int) -> str:
+    square, step = divmod(action - MOVE, STEPS)
+    way = ("up", "right", "down", "left")[step]
+    return f"a step {way} from {square_name(square)}"
 
 
 def action_number(move: str) -> int:

@@ -63,6 +63,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from basilica_env import notation
 from basilica_env.core.layout import LAST_SPACE, SPACES, TILES
 from basilica_env.core.tiles import TileSet, shown
 from basilica_env.files import named, regular_file, replacing
@@ -316,7 +317,7 @@ class Recorder:
         IllegalMoveError
             If the move is not legal now; neither the game nor the record has changed.
         """
-        text = move if isinstance(move, str) else self.state.move_of(move)
+        text = move if isinstance(move, str) else notation.action_words(move)
         recorded = RecordedMove(text, clock, comment)
         before = self.state.to_array()
         self.state.play(text)

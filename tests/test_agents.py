@@ -41,7 +41,7 @@ BUILT_IN = {
 }
 """Specs, and the names of the agents that they make."""
 QUICK = tuple(BUILT_IN)[:5]
-BATCHED = ("random", "greedy", "ppo")
+BATCHED = ("random", "greedy", "planner", "ppo")
 
 
 def states_of_games(seeds: int, tiles: TileSet = STANDARD) -> Iterator[GameState]:
@@ -66,7 +66,7 @@ def test_the_built_in_agents() -> None:
         agent = make_agent(spec, seed=1)
         assert agent.name == name
         assert isinstance(agent, Agent)
-        assert isinstance(agent, BatchAgent) == (name in BATCHED)
+        assert isinstance(agent, BatchAgent) == (name.split(":")[0] in BATCHED)
     assert isinstance(make_agent("random"), RandomAgent)
     assert isinstance(make_agent("greedy"), GreedyAgent)
 
@@ -366,6 +366,20 @@ def test_greedy_in_a_batch_takes_what_is_best_by_trying_all() -> None:
             for index, action in enumerate(env.greedy_actions()):
                 assert action in best_actions(env.game(index))
         env.step(env.sample_actions())
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_planner_plays_in_a_batch_as_it_does_alone(threads: int) -> None:
+    """With the stream that a game has of its own; finished games get no plan."""
+    env = BatchEnv(12, seed=1, threads=threads, autoreset="disabled", observation=None)
+    for number in range(200):
+        if number % 20 == 0:
+            alone = [0 if env.game(k).is_over else env.game(k).planned_action(6) for k in range(12)]
+            assert make_agent("planner:width=6", 1).act_batch(env).tolist() == alone
+        alive = np.flatnonzero(env.view().mask.any(1))
+        env.step(env.sample_actions(alive), alive)
+    assert env.planned_actions(6, [0, 3]).shape == (2,)
+    assert len(alive) < 12
 
 
 def test_greedy_beats_random() -> None:

@@ -364,6 +364,7 @@ def test_wrong_indices(indices: Any) -> None:
         lambda: env.observe(indices=indices),
         lambda: env.sample_actions(indices),
         lambda: env.greedy_actions(indices),
+        lambda: env.planned_actions(2, indices),
         lambda: env.get_state(indices),
         lambda: env.set_state(env.get_state([0]), indices),
     ]

@@ -79,6 +79,7 @@ def use_batch(**options):
         env.step(read_only(env.sample_actions()))
         env.step(env.greedy_actions(everyone[::2]).astype(np.int16), everyone[::2])
         env.step(env.sample_actions([0, 1]).tolist(), [0, 1])
+    env.planned_actions(np.int8(2), everyone[:3])
     env.view(np.arange(3, dtype=np.uint8)), env.observe()
     env.observe(1), env.observe(read_only(everyone % 2))
     env.set_state(env.get_state(everyone[::-1])[::-1])

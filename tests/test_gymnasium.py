@@ -239,6 +239,16 @@ def test_an_illegal_action_loses_on_request(reward: str) -> None:
             env.step(0)
 
 
+@pytest.mark.parametrize("illegal", ["lose", "penalty"])
+def test_a_step_that_leaves_the_cathedral_is_an_illegal_action_too(illegal: str) -> None:
+    """It has no text as a move, on no board."""
+    env = make(illegal=illegal)
+    env.reset(seed=1)
+    *_, info = env.step(510)
+    assert info["illegal"]
+    assert info["move"] == "a step left from a8"
+
+
 def test_an_illegal_action_costs_a_penalty_on_request() -> None:
     env = make(illegal="penalty", reward="score", seat=1)
     observation, _ = env.reset(seed=1)

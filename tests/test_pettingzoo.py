@@ -443,6 +443,17 @@ def test_an_illegal_action_loses_on_request(kind: str) -> None:
     assert offenders == set(AGENTS)
 
 
+@pytest.mark.parametrize("illegal", ["lose", "penalty"])
+def test_a_step_that_leaves_the_cathedral_is_an_illegal_action_too(illegal: str) -> None:
+    """It has no text as a move, on no board."""
+    env = basilica_v0.env(illegal=illegal)
+    env.reset(seed=1)
+    agent = env.agent_selection
+    env.step(510)
+    assert env.infos[agent]["illegal"] == agent
+    assert env.infos[agent]["move"] == "a step left from a8"
+
+
 @pytest.mark.parametrize("kind", REWARDS)
 def test_an_illegal_action_costs_a_penalty_on_request(kind: str) -> None:
     env = basilica_v0.env(illegal="penalty", reward=kind)

@@ -146,7 +146,7 @@ def test_the_recorder_takes_numbers_and_refuses_illegal_moves() -> None:
     recorder = Recorder(GameState.from_text(START))
     recorder.play(recorder.state.action_of("V1b2"))
     before = recorder.state.to_text()
-    for move in ("V1b2", "pay", "nonsense"):
+    for move in ("V1b2", "pay", "nonsense", 510):
         with pytest.raises(IllegalMoveError):
             recorder.play(move)
     for clock in (-1.0, math.nan, math.inf, 1e9):

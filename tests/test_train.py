@@ -35,8 +35,8 @@ from basilica_env.training.ppo import (
     Pool,
     Trainer,
     advantages,
+    distribution,
     drawn,
-    log_probabilities,
     weights_of,
 )
 from basilica_env.training.settings import GAINS, PRESETS, Settings
@@ -174,19 +174,20 @@ def test_an_illegal_action_is_never_drawn() -> None:
     mask[:, 0] = False
     mask[torch.arange(500), torch.from_numpy(rng.integers(1, ACTIONS, 500))] = True
     logits = torch.from_numpy(rng.normal(0, 20, (500, ACTIONS)).astype(np.float32))
-    log_p = log_probabilities(logits, mask)
-    assert log_p.exp()[~mask].max() == 0
-    assert log_p.exp().sum(1) == pytest.approx(1, abs=1e-4)
+    p, log_p = distribution(logits, mask)
+    assert p[~mask].max() == 0
+    assert p.sum(1) == pytest.approx(1, abs=1e-4)
+    assert torch.allclose(log_p.exp(), p, atol=1e-6)
     for edge in (0.0, np.nextafter(np.float32(1), np.float32(0))):
-        actions = drawn(log_p, np.full(500, edge, np.float32))
+        actions = drawn(p, np.full(500, edge, np.float32))
         assert mask[torch.arange(500), actions].all()
 
 
 def test_actions_are_drawn_by_their_probabilities() -> None:
-    log_p = log_probabilities(torch.tensor([[0.0, 1.0, 2.0]]), torch.tensor([[True, False, True]]))
+    p, _ = distribution(torch.tensor([[0.0, 1.0, 2.0]]), torch.tensor([[True, False, True]]))
     chances = [1 / (1 + np.exp(2.0)), 0, 1 / (1 + np.exp(-2.0))]
     uniform = np.linspace(0, 0.9999, 1000, dtype=np.float32)
-    found = np.bincount(drawn(log_p.repeat(1000, 1), uniform), minlength=3) / 1000
+    found = np.bincount(drawn(p.repeat(1000, 1), uniform), minlength=3) / 1000
     assert found == pytest.approx(chances, abs=2e-3)
 
 

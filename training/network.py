@@ -18,13 +18,12 @@ from basilica_env.agents.ppo import (
     DESTINATIONS,
     GAIN_KINDS,
     GAINS_UNIT,
-    NEIGHBOURS,
     SQUARE_OUTPUTS,
     TIED_SQUARES,
     WHOLE_ACTIONS,
 )
 from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, SCALARS
-from basilica_env.core.layout import ACTIONS, SQUARES
+from basilica_env.core.layout import ACTIONS, COLUMNS, ROWS, SQUARES
 from basilica_env.training.settings import Settings
 
 FIRST_GAIN_WEIGHT = 16.0
@@ -72,10 +71,37 @@ class Network(nn.Module):
         return logits + weights[:, self._kinds] * (gains.float() / float(GAINS_UNIT))
 
 
+class _WithNeighbours(torch.autograd.Function):
+    """Adds shifted boards. PyTorch's own gradient of that copies a board for each shift."""
+
+    @staticmethod
+    def forward(_context: Any, own: Tensor, near: Tensor) -> Tensor:
+        return _add_neighbours(own.clone(), near)
+
+    @staticmethod
+    def backward(_context: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
+        return gradient, _add_neighbours(torch.zeros_like(gradient), gradient)
+
+
+def _add_neighbours(to: Tensor, near: Tensor) -> Tensor:
+    """Add what its neighbours in ``near`` have to each square of ``to``, shapes (n, 60, channels)."""
+    board = (len(near), ROWS, COLUMNS, near.shape[2])
+    there, here = to.view(board), near.reshape(board)
+    there[:, 1:] += here[:, :-1]
+    there[:, :-1] += here[:, 1:]
+    there[:, :, 1:] += here[:, :, :-1]
+    there[:, :, :-1] += here[:, :, 1:]
+    return to
+
+
+def with_neighbours(own: Tensor, near: Tensor) -> Tensor:
+    """Return ``own`` and the sum of ``near`` over the neighbours of each square, shape (n, 60, channels)."""
+    return _WithNeighbours.apply(own, near)  # type: ignore[no-any-return,no-untyped-call]
+
+
 class SquareNetwork(Network):
     """The network over squares."""
 
-    _neighbours: Tensor
     _tied: Tensor
     _destinations: Tensor
 
@@ -95,7 +121,6 @@ class SquareNetwork(Network):
         self.value = nn.Linear(trunk, 1)
         self.value_of_scalars = nn.Linear(SCALARS, 1, bias=False)
         _first_weights(self, (self.square_policy, self.whole_policy, self.value, self.value_of_scalars))
-        self._constant("neighbours", NEIGHBOURS, torch.float32)
         self._constant("tied", TIED_SQUARES, torch.int64)
         self._constant("destinations", DESTINATIONS, torch.int64)
 
@@ -103,17 +128,18 @@ class SquareNetwork(Network):
         """See :meth:`Network.forward`."""
         x = squares.float() * self._units
         whole = torch.relu(self.whole(scalars))
-        h = self.own(x)
-        h += self.near(self._neighbours @ x)
+        h = with_neighbours(self.own(x), self.near(x))
         h += self.place[self._tied]
         h += self.whole_to_square(whole)[:, None]
         h = torch.relu_(h)
         for block in self.blocks:
-            h = h + torch.relu_(block(torch.cat((h, self._neighbours @ h), 2)))
+            assert isinstance(block, nn.Linear)
+            of_own, of_near = block.weight.chunk(2, 1)
+            own = torch.nn.functional.linear(h, of_own, block.bias)
+            near = torch.nn.functional.linear(h, of_near)
+            h = h + torch.relu_(with_neighbours(own, near))
         trunk = torch.relu(self.trunk(torch.cat((h.mean(1), whole), 1)))
-        h = self.last(h)
-        h += self.trunk_to_square(trunk)[:, None]
-        h = torch.relu_(h)
+        h = torch.relu_(self.last(h) + self.trunk_to_square(trunk)[:, None])
         logits = self._logits(self.square_policy(h), self.whole_policy(trunk))
         value = self.value(trunk) + self.value_of_scalars(scalars)
         return self._with_gains(logits, trunk, gains), value[:, 0]

@@ -29,6 +29,7 @@ from basilica_env.core.batch import MARGIN_UNIT
 from basilica_env.core.layout import ACTIONS, PLAYERS, SQUARES
 from basilica_env.envs.batch import BatchEnv
 from basilica_env.envs.opponents import Rival
+from basilica_env.envs.threads import Crew
 from basilica_env.training.network import Network, new_network
 from basilica_env.training.settings import Settings
 from basilica_env.training.views import Views
@@ -49,17 +50,21 @@ Seen = tuple[Tensor, Tensor, Tensor]
 # --- Policy ---------------------------------------------------------------------------------------
 
 
-def log_probabilities(logits: Tensor, mask: Tensor) -> Tensor:
-    """Return the logarithms of the probabilities of the actions, the illegal ones left out."""
-    return torch.log_softmax(torch.where(mask, logits, _ILLEGAL), 1)
+def distribution(logits: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the probabilities of the actions, the illegal ones left out, and their logarithms.
+
+    Both from the logits: ``exp`` takes many times longer than ``softmax`` where it gives 0.
+    """
+    legal = torch.where(mask, logits, _ILLEGAL)
+    return torch.softmax(legal, 1), torch.log_softmax(legal, 1)
 
 
-def drawn(log_p: Tensor, uniform: NDArray[np.float32]) -> Tensor:
+def drawn(p: Tensor, uniform: NDArray[np.float32]) -> Tensor:
     """Return an action for each row, by where a uniform number falls in the cumulated probabilities.
 
     The first place that exceeds it has a probability above 0, so no illegal action is ever drawn.
     """
-    cumulated = np.cumsum(log_p.exp().numpy(), axis=1)
+    cumulated = np.cumsum(p.numpy(), axis=1)
     threshold = cumulated[:, -1] * uniform * np.float32(1 - 1e-6)
     return torch.from_numpy((cumulated <= threshold[:, np.newaxis]).sum(1))
 
@@ -134,7 +139,8 @@ class Group:
         """Return the actions of a network in some games, given what is seen there and the masks."""
         assert self.network is not None
         logits, _ = self.network(*seen)
-        return drawn(log_probabilities(logits, _truths(mask)), uniform).numpy()
+        p, _ = distribution(logits, _truths(mask))
+        return drawn(p, uniform).numpy()
 
 
 def _truths(mask: NDArray[np.uint8]) -> Tensor:
@@ -255,6 +261,7 @@ class Learner:
         self.seats[:at] = np.arange(at) % PLAYERS
         self.leads = np.zeros(games, np.int64)
         self.players = self.env.player
+        self.crew = Crew(settings.threads)
         self.views = Views(settings.symmetry, games)
         self.everyone = np.arange(games)
         self.ends = Ends()
@@ -280,9 +287,9 @@ class Learner:
             seen, mask = self._look(t)
             with self.clock.on("network"):
                 logits, values = self.network(*seen)
-                log_p = log_probabilities(logits, _truths(mask))
+                p, log_p = distribution(logits, _truths(mask))
                 uniform = self.rng.random(len(mask), np.float32)
-                actions = drawn(log_p, uniform)
+                actions = drawn(p, uniform)
             rollout.actions[t], rollout.values[t] = actions, values
             rollout.log_p[t] = log_p.gather(1, actions[:, None])[:, 0]
             with self.clock.on("rivals"):
@@ -319,7 +326,7 @@ class Learner:
         return self.env.get_state()["game"]
 
     def _seen(self, games: NDArray[np.void]) -> Seen:
-        seen = self.views.image(sight(games, self.env.tiles.array, self.network.gains))
+        seen = self.views.image(sight(games, self.env.tiles.array, self.network.gains, self.crew))
         squares, scalars, gains = map(torch.from_numpy, seen)
         return squares, scalars, gains
 
@@ -457,14 +464,14 @@ class Learner:
             part = rows[start : start + settings.chunk]
             mask = _truths(np.unpackbits(batch.masks[part], axis=1, count=ACTIONS, bitorder="little"))
             logits, values = self.network(*batch.seen(part))
-            log_p = log_probabilities(logits, mask)
+            p, log_p = distribution(logits, mask)
             own = batch.learns[part] / learned
             change = log_p.gather(1, batch.actions[part][:, None])[:, 0] - batch.log_p[part]
             ratio = change.exp()
             advantage = batch.advantages[part]
             bounded = ratio.clamp(1 - settings.clip, 1 + settings.clip)
             policy_loss = -(own * torch.minimum(ratio * advantage, bounded * advantage)).sum()
-            entropy = -(own * (log_p.exp() * log_p).sum(1)).sum()
+            entropy = -(own * (p * log_p).sum(1)).sum()
             value_loss = ((values - batch.returns[part]) ** 2).sum() / len(rows)
             loss = policy_loss + settings.value_weight * value_loss - entropy_weight * entropy
             loss.backward()  # type: ignore[no-untyped-call]

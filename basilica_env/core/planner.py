@@ -18,8 +18,9 @@ from basilica_env.core.greedy import best_settled
 from basilica_env.core.layout import NONE, OVER, PLANES, SPACES
 from basilica_env.core.lookahead import DEPTH, is_settled, settle
 from basilica_env.core.playout import count_legal, legal_action, resample_hidden
-from basilica_env.core.random import mix
+from basilica_env.core.random import advance, mix
 from basilica_env.core.rules import apply, decider
+from basilica_env.core.share import claim
 
 MOST_STEPS = 8
 """Steps of a turn that are looked through: three actions, and redraws."""
@@ -140,3 +141,21 @@ def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
     if best[0].action == NONE:
         return lines[np.argmax(lines[:kept].value)].action
     return best[0].action
+
+
+@kernel
+def planned_actions(
+    states: Any, tiles: Any, indices: Any, width: int, actions: Any, share: Any, part: int
+) -> None:
+    """Write the planned action for each game of a batch; 0 for a finished one."""
+    game = np.empty(1, states[:1]["game"].dtype)
+    start, stop = claim(share, part, 0)
+    while start < stop:
+        for k in range(start, stop):
+            state = states[indices[k]]
+            actions[k] = 0
+            if state.game.decision != OVER:
+                state.sampler = advance(state.sampler)
+                game[0] = state.game
+                actions[k] = plan(game, tiles, width, state.sampler)
+        start, stop = claim(share, part, stop - start)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from basilica_env.core import batch, greedy, playout, random
+from basilica_env.core import batch, greedy, planner, playout, random
 from basilica_env.core.layout import ACTIONS, MASK_WORDS, NONE
 from basilica_env.core.observation import OBSERVATION_SIZE, split
 from basilica_env.core.tiles import TileSet, tile_set
 from basilica_env.envs.threads import Crew, whole_number
-from basilica_env.game import GameState, IllegalMoveError, Tiles
+from basilica_env.game import MOST_KEPT, GameState, IllegalMoveError, Tiles
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -35,6 +35,9 @@ _AUTORESET_KINDS = {"SameStep": "same-step", "NextStep": "next-step", "Disabled"
 
 _PLAYOUTS_A_CALL = 2048
 """Playouts between two looks at whether the caller has interrupted: well below a second of them."""
+
+_PLANS_A_CLAIM = 4
+"""Games planned between two looks at what is left; a plan takes a thousand times as long as a step."""
 
 Observation = Any
 """An array (``flat``), a dict of ``planes`` and ``scalars`` (``dict``), or None."""
@@ -238,6 +241,29 @@ class BatchEnv:
         chosen = self._choose(indices)
         actions = np.empty(len(chosen), np.int64)
         self._share(greedy.greedy_actions, len(chosen), self._states, self._tiles.array, chosen, actions)
+        return actions
+
+    def planned_actions(self, width: int, indices: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Return the planned action for each game (:mod:`basilica_env.core.planner`); 0 for a finished game.
+
+        Parameters
+        ----------
+        width : positions kept after each action of the turn, 1 to 10,000
+        indices : the games; None means all
+        """
+        beam = whole_number("width", width, least=1, most=MOST_KEPT)
+        chosen = self._choose(indices)
+        actions = np.empty(len(chosen), np.int64)
+        self._crew.run_kernel(
+            planner.planned_actions,
+            len(chosen),
+            self._states,
+            self._tiles.array,
+            chosen,
+            beam,
+            actions,
+            chunk=_PLANS_A_CLAIM,
+        )
         return actions
 
     def view(self, indices: ArrayLike | None = None) -> BatchStep:

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
+from basilica_env import notation
 from basilica_env.core.layout import ACTIONS, PLAYERS
 from basilica_env.core.tiles import tile_set
 from basilica_env.envs.opponents import Opponent, Rival, in_form
@@ -149,7 +150,7 @@ class BasilicaEnv(gymnasium.Env[dict[str, Any], Any]):
             self._over = self.illegal == "lose"
             ahead = before if self.seat == 0 else -before
             reward = forfeit_reward(self.reward, ahead) if self._over else -PENALTY
-            info = {"illegal": True, "move": self.game.move_of(number)}
+            info = {"illegal": True, "move": notation.action_words(number)}
         else:
             reward = self._mine(step_reward(self.reward, before, self.game)) + self._answer()
             self._over = self.game.is_over

@@ -18,8 +18,6 @@ from basilica_env.core import share as shares
 MOST_THREADS = 1024
 _CHUNK = 64
 """Games claimed at a time: few, so that a thread whose core is taken leaves the rest to the others."""
-_WORTH_SHARING = 128
-"""Games below which a thread is done before another one has begun."""
 _PATIENCE = 400_000
 """Looks at a word in memory, about a nanosecond each, before a thread that waits goes to sleep."""
 
@@ -200,27 +198,30 @@ class Crew:
 
         self._do(take, size, chunk, bool(self._threads))
 
-    def run_kernel(self, kernel: Callable[..., None], size: int, *arguments: Any) -> None:
+    def run_kernel(
+        self, kernel: Callable[..., None], size: int, *arguments: Any, chunk: int = _CHUNK
+    ) -> None:
         """Call ``kernel(*arguments, share, part)``, on several threads as long as that is faster.
 
         Parameters
         ----------
         kernel : claims its rows from the share (:mod:`basilica_env.core.share`)
         size : number of rows
+        chunk : rows claimed at a time; with less than two chunks a thread is done before another has begun
         """
 
         def take(share: Share, part: int) -> None:
             kernel(*arguments, share, part)
 
-        if not self._threads or size < _WORTH_SHARING:
+        if not self._threads or size < 2 * chunk:
             self._do(take, size, size, False)
             return
         started = time.perf_counter()
-        self._do(take, size, _CHUNK, self._is_to_share(size))
+        self._do(take, size, chunk, self._is_to_share(size, chunk))
         self._pace.note(kernel, size, time.perf_counter() - started)
 
-    def _is_to_share(self, size: int) -> bool:
-        return bool(self._threads) and size >= _WORTH_SHARING and self._pace.shares()
+    def _is_to_share(self, size: int, chunk: int = _CHUNK) -> bool:
+        return bool(self._threads) and size >= 2 * chunk and self._pace.shares()
 
     def _do(self, work: Callable[[Share, int], None], size: int, chunk: int, shared: bool) -> None:
         if not shared:
