@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import io
 import json
 import math
@@ -32,7 +33,10 @@ _MOST_NODES_OF_ALL_TREES = 1 << 25
 _MOST_SIMULATIONS = 10**12
 _MOST_MILLISECONDS = 10**9
 _CHUNK = 256
-"""Simulations between two looks at the clock."""
+"""Most simulations between two looks at the clock."""
+_LEAST_CHUNK = 16
+_CHUNKS_A_LIMIT = 20
+"""Looks at the clock within a time limit, about: a search overruns it by no more than a part."""
 _POSITIONS_A_SIMULATION = 64
 """Positions that exact play visits in the time of a simulation, about."""
 _SIMULATIONS_A_MILLISECOND = 100
@@ -98,7 +102,11 @@ class MctsAgent:
         ):
             if choice not in choices:
                 raise ValueError(f"{name} is {choice!r}: expected one of {', '.join(choices)}")
-        self.name = f"mcts:sims={sims}" if ms is None else f"mcts:ms={ms}"
+        given = {
+            "sims": sims, "ms": ms, "threads": threads, "leaf": leaf, "rollout": rollout, "aim": aim,
+            "exploration": exploration, "temperature": temperature, "weights": weights, "reuse": reuse,
+        }  # fmt: skip
+        self.name = f"mcts:{','.join(f'{key}={value}' for key, value in _unusual(given).items())}"
         self.simulations = None if sims is None else sims * threads
         self.analysis: Analysis | None = None
         self._sims = sims
@@ -244,6 +252,12 @@ def _get_ready() -> None:
     agent._read(state, agent._play_out(root, state, effort), effort)
 
 
+def _unusual(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of an agent that are not as they are by default."""
+    usual = inspect.signature(MctsAgent).parameters
+    return {name: choice for name, choice in given.items() if choice != usual[name].default}
+
+
 def _check_number(name: str, value: float, more_than: float | None = None, most: float = math.inf) -> None:
     """Check that a parameter is a finite number from 0, or above a bound, to another."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -265,6 +279,8 @@ class _Effort:
         self._limit = limit
         self._trees = trees
         self._progress = progress
+        expected = 1000 * (limit or 0) * _SIMULATIONS_A_MILLISECOND
+        self._timed_chunk = int(min(max(expected / _CHUNKS_A_LIMIT, _LEAST_CHUNK), _CHUNK))
         self._done = 0
         self._interrupted = False
         self._started = time.perf_counter()
@@ -284,7 +300,7 @@ class _Effort:
         if self._interrupted:
             return 0
         if self._sims is None:
-            return _CHUNK if self._done == 0 or self.seconds < share * (self._limit or 0) else 0
+            return self._timed_chunk if self._done == 0 or self.seconds < share * (self._limit or 0) else 0
         return max(0, min(_CHUNK, math.ceil(share * self._sims) - self._done - self.spared))
 
     def add(self, simulations: int) -> None:

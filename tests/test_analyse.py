@@ -206,6 +206,7 @@ def test_exact_values(capsys: Out) -> None:
     shown = analyse(capsys, LAST_ACTION, "--exact", "--all")
     rows = [line.split() for line in shown[shown.index("Move") : shown.index("If scored")].splitlines()]
 
+    assert shown.partition("Move")[0].count("exact, the first 3 are equally good: ") == 1
     assert rows[0] == ["Move", "Points", "Exactly"]
     assert rows[1:4] == [[f"V1{square}", "+0.000", "0"] for square in ("c1", "a2", "b2")]
     assert [row[2] for row in rows[4:-4]] == ["-1"] * 11
@@ -217,6 +218,7 @@ def test_exact_values_as_json(capsys: Out) -> None:
 
     assert (found["method"], found["aim"], found["complete"]) == ("exact", "win", True)
     assert found["positions"] > 17
+    assert found["best_moves"] == ["V1c1", "V1a2", "V1b2"]
     assert found["moves"][0] == {"move": "V1c1", "value": 0, "exact_value": "0"}
     assert found["moves"][-1]["value"] == -1
 
@@ -306,4 +308,4 @@ def test_a_bar_shows_how_far_it_is_and_leaves_no_trace() -> None:
     with PseudoTerminal((*COMMAND, LAST_ACTION, "--exact", "--ascii", "--no-color")) as terminal:
         assert terminal.wait_for("thinking")
         assert terminal.end() == 0
-    assert terminal.shown.rindex("thinking") < terminal.shown.index("exact: ")
+    assert terminal.shown.rindex("thinking") < terminal.shown.index(" positions in ")

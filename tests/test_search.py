@@ -374,6 +374,27 @@ def test_a_time_limit_is_kept_about() -> None:
     assert analysis.simulations >= 256
 
 
+def test_a_short_time_limit_is_looked_at_soon() -> None:
+    """A millisecond is some hundred simulations, so the clock is looked at before so many are done."""
+    looks: list[int] = []
+    MctsAgent(ms=1, seed=1).analyse(POSITIONS[0], lambda done, _: looks.append(done))
+
+    assert looks[0] < 50
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("mcts", "mcts:sims=800"),
+        ("mcts:exploration=0.6,ms=20.5", "mcts:ms=20.5"),
+        ("mcts:leaf=rollout,sims=10,threads=2,aim=win", "mcts:sims=10,threads=2,leaf=rollout,aim=win"),
+    ],
+)
+def test_the_name_tells_what_is_unusual(spec: str, name: str) -> None:
+    assert make_agent(spec).name == name
+    assert make_agent(name).name == name
+
+
 def test_progress_is_told_and_an_interrupt_keeps_what_is_known() -> None:
     told = []
     MctsAgent(sims=1000, seed=1).analyse(POSITIONS[0], lambda done, _: told.append(done))

@@ -234,6 +234,9 @@ def _solved(state: GameState, options: argparse.Namespace) -> _Finding:
     seconds = time.perf_counter() - started
     solved.sort(key=lambda entry: -entry.value)
     what = "exact" if len(solved) == number else f"exact, {len(solved)} of {number} moves solved"
+    best = [entry.move for entry in solved if entry.value == solved[0].value]
+    if len(best) > 1:
+        what += f", the first {len(best)} are equally good"
     return _Finding(
         title=f"{what}: {solver.positions:,} positions in {seconds:.1f} s",
         heads=("Points" if options.aim == "margin" else "Result", "Exactly"),
@@ -245,6 +248,7 @@ def _solved(state: GameState, options: argparse.Namespace) -> _Finding:
         facts={
             "method": "exact",
             "aim": options.aim,
+            "best_moves": best,
             "positions": solver.positions,
             "seconds": seconds,
             "complete": len(solved) == number,
