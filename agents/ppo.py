@@ -172,8 +172,19 @@ def read_network(path: str | os.PathLike[str] | None = None) -> tuple[Weights, d
             }
         policy_logits(weights, _NOTHING)
     except (KeyError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{source} holds no network of the agent 'ppo': {error}") from error
+        raise ValueError(f"{source} holds no network of the agent 'ppo': {_fault(source, error)}") from error
     return weights, facts
+
+
+def _fault(source: Any, error: Exception) -> str:
+    """Return what is wrong with a file that holds no network."""
+    with source.open("rb") as file:
+        if not zipfile.is_zipfile(file):
+            return "it is no .npz file"
+        with zipfile.ZipFile(file) as entries:
+            if any(name.startswith("agent/") for name in entries.namelist()):
+                return "it is a checkpoint of a run, expected the run's best.npz or last.npz"
+    return str(error)
 
 
 _NOTHING = Sight(

@@ -91,9 +91,12 @@ def _naming(spec: str, what: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        plain = isinstance(error, (ImportError, AttributeError, TypeError, ValueError))
+        plain = isinstance(error, (ImportError, AttributeError, TypeError, ValueError, OSError))
         kind = "" if plain else f"{type(error).__name__}: "
-        reason = " ".join(str(error).split())
+        text = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            text = f"{error.filename}: {error.strerror}"
+        reason = " ".join(text.split())
         raise AgentSpecError(f"agent {spec!r} cannot be {what}: {kind}{reason}") from error
 
 

@@ -512,6 +512,13 @@ def test_a_folder_holds_one_run(whole: RunFolder) -> None:
         ("heuristics", "greedy=1"),
         ("rate", float("nan")),
         ("gains", "some"),
+        ("rate", 100.0),
+        ("clip", 0.0),
+        ("gradient", 0.0),
+        ("steps", "many"),
+        ("games", True),
+        ("rate", "fast"),
+        ("network", 3),
     ],
 )
 def test_a_wrong_setting_is_named(name: str, value: Any) -> None:
@@ -564,6 +571,15 @@ def test_the_command_goes_on(whole: RunFolder, tmp_path: Path) -> None:
         (["--reproduce", "x", "--preset", "smoke"], "expected no others"),
         (["--resume", "--trainer", "sb3"], "only runs of the trainer ppo"),
         (["--past-share", "2"], "past_share is 2.0"),
+        (
+            ["--past-share", "0.9", "--heuristics", "greedy=0.4"],
+            "past_share (0.9) and the shares in heuristics",
+        ),
+        (["--heuristics", "bogus=0.1"], "unknown agent 'bogus'"),
+        (["--anchors", "bogus=10"], "unknown agent 'bogus'"),
+        (["--heuristics", "ppo:path=nofile.npz=0.1"], "nofile.npz: No such file"),
+        (["--start", __file__], "it is no .npz file"),
+        (["--trainer", "sb3", "--network", "mlp"], "--trainer sb3 has no use for 'network'"),
     ],
 )
 def test_the_command_says_what_is_wrong(
@@ -572,6 +588,63 @@ def test_the_command_says_what_is_wrong(
     assert main(["train", "--out", str(tmp_path / "run"), *words]) in (1, 2)
     assert message in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("out", ["", "file", "files"])
+def test_the_command_wants_a_folder_of_its_own(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("mine")
+    Path("files").mkdir()
+    Path("files", "mine").write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    try:
+        status = main(options(Path(out)) if out else ["train", "--out", ""])
+    except SystemExit as stopped:
+        status = int(stopped.code or 0)
+    assert status in (1, 2)
+    assert "a folder" in (told := capsys.readouterr().err) or "a new folder" in told
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_command_does_not_go_on_with_what_cannot(
+    whole: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "--out", str(whole.path), "--resume"]) == 0
+    assert "the run has ended, after " in capsys.readouterr().err
+    foreign = RunFolder(tmp_path / "sb3")
+    foreign.create(whole.settings(), "", folders.SB3)
+    assert main(["train", "--out", str(foreign.path), "--resume"]) == 1
+    assert "was trained by sb3" in capsys.readouterr().err
+
+
+def test_a_checkpoint_is_no_network_to_begin_with(whole: RunFolder, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"it is a checkpoint of a run, expected the run's best\.npz"):
+        start(tmp_path / "run", start=str(whole.checkpoints()[0]))
+    with pytest.raises(ValueError, match=r"expected a network of the same kind and size: .*size mismatch"):
+        start(tmp_path / "run", start=str(whole.path / "last.npz"), trunk=SMALL["trunk"] + 1)
+
+
+def test_a_run_that_diverges_is_ended_and_keeps_nothing_of_it(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+
+    class Spoils(Silence):
+        def updated(self, trainer: Trainer, _: dict[str, Any]) -> None:
+            with torch.no_grad():
+                next(trainer.agent.network.parameters()).fill_(3e38)
+
+    with pytest.raises(
+        folders.RunError, match=r"learning has diverged by update \d, no finite .*: expected a smaller"
+    ):
+        train(run, Settings(**SMALL), watch=Spoils())
+    assert [row["update"] for row in run.rows("log.csv")] == ["1"]
+    for path in run.checkpoints():
+        assert all(
+            np.isfinite(array).all()
+            for array in folders.read_arrays(path)[0].values()
+            if array.dtype.kind == "f"
+        )
 
 
 def test_the_command_tells_of_a_full_disk(
@@ -586,7 +659,7 @@ def test_the_command_tells_of_a_full_disk(
     monkeypatch.setattr(folders.os, "fsync", sync)
     assert main(options(tmp_path / "run")) == 1
     told = capsys.readouterr().err
-    assert "No space left on device" in told
+    assert ".npz: No space left on device" in told
     assert "can go on from" in told
 
 

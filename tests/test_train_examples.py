@@ -18,7 +18,8 @@ from basilica_env.cli import main
 from basilica_env.training.folder import RunFolder
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-FLOOR = 0.7
+FLOORS = {"selfplay_sb3": 0.7, "selfplay_torch": 0.93}
+"""Above what the network scores before it has learned anything: 0.58 and 0.91 in 400 games."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,7 @@ def _one_thread() -> None:
 def test_an_example_learns_to_beat_random(name: str, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In 400 games, half of them from each seat, the whole 95 % interval lies above the floor."""
     monkeypatch.setattr(sys, "argv", [name, "--steps", str(steps)])
-    assert runpy.run_path(str(EXAMPLES / f"{name}.py"))["main"]() > FLOOR
+    assert runpy.run_path(str(EXAMPLES / f"{name}.py"))["main"]() > FLOORS[name]
 
 
 def test_the_example_of_maskable_ppo_is_short() -> None:

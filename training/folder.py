@@ -39,6 +39,8 @@ from basilica_env.training.settings import Settings
 
 RUN, LOG, EVALUATIONS = "run.json", "log.csv", "evaluations.csv"
 CHECKPOINTS, BEST, LAST = "checkpoints", "best.npz", "last.npz"
+OWN, SB3 = "ppo", "sb3"
+"""Trainers."""
 KEPT = 2
 """Checkpoints that stay."""
 
@@ -123,10 +125,15 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[
     OSError
         If it cannot be written, for want of space for one; a file of this name is as it was.
     """
-    with replacing(path) as draft, draft.open("wb") as file:
-        np.savez(file, **{**arrays, "facts": np.array(json.dumps(facts))})  # type: ignore[arg-type]
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with replacing(path) as draft, draft.open("wb") as file:
+            np.savez(file, **{**arrays, "facts": np.array(json.dumps(facts))})  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def read_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
@@ -142,7 +149,8 @@ def read_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
             arrays = {name: file[name] for name in file.files}
         return arrays, json.loads(str(arrays.pop("facts")))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise RunError(f"{path} is damaged: {error}") from error
+        reason = error if zipfile.is_zipfile(path) else "it is no .npz file"
+        raise RunError(f"{path} is damaged: {reason}") from error
 
 
 class RunFolder:
@@ -153,18 +161,35 @@ class RunFolder:
 
     # --- The run ----------------------------------------------------------------------------------
 
-    def create(self, settings: Settings, preset: str) -> None:
+    def check_new(self) -> None:
+        """Check that nothing is in the way of a new run.
+
+        Raises
+        ------
+        RunError
+            If the folder holds a run already, or anything else, or is none.
+        """
+        if (self.path / RUN).exists():
+            raise RunError(f"{self.path} holds a run already: expected a new folder, or --resume")
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"{self.path} is a file: expected a new folder")
+        if self.path.exists() and any(self.path.iterdir()):
+            raise RunError(f"{self.path} holds files of something else: expected a new folder")
+
+    def create(self, settings: Settings, preset: str, trainer: str = OWN) -> None:
         """Make the folder of a new run.
 
         Raises
         ------
         RunError
-            If there is a run in it already.
+            See :meth:`check_new`.
         """
-        if (self.path / RUN).exists():
-            raise RunError(f"{self.path} holds a run already: expected a new folder, or --resume")
-        (self.path / CHECKPOINTS).mkdir(parents=True, exist_ok=True)
+        self.check_new()
+        self.path.mkdir(parents=True, exist_ok=True)
+        if trainer == OWN:
+            (self.path / CHECKPOINTS).mkdir()
         facts = {
+            "trainer": trainer,
             "preset": preset,
             "settings": asdict(settings),
             "versions": versions(),
@@ -187,6 +212,8 @@ class RunFolder:
             facts = json.loads((self.path / RUN).read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise RunError(f"{self.path} holds no run: there is no {RUN}") from None
+        except NotADirectoryError:
+            raise RunError(f"{self.path} is a file: expected the folder of a run") from None
         except (OSError, ValueError) as error:
             raise RunError(f"{self.path / RUN} is damaged: {error}") from error
         if not isinstance(facts, dict) or not isinstance(facts.get("settings"), dict):

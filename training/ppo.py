@@ -63,8 +63,15 @@ def drawn(p: Tensor, uniform: NDArray[np.float32]) -> Tensor:
     """Return an action for each row, by where a uniform number falls in the cumulated probabilities.
 
     The first place that exceeds it has a probability above 0, so no illegal action is ever drawn.
+
+    Raises
+    ------
+    FloatingPointError
+        If the probabilities are no numbers, because learning has diverged.
     """
     cumulated = np.cumsum(p.numpy(), axis=1)
+    if not np.isfinite(cumulated[:, -1]).all():
+        raise FloatingPointError("probabilities")
     threshold = cumulated[:, -1] * uniform * np.float32(1 - 1e-6)
     return torch.from_numpy((cumulated <= threshold[:, np.newaxis]).sum(1))
 
@@ -574,7 +581,10 @@ class Trainer:
         try:
             put_weights(self.agent.network, weights)
         except RuntimeError as error:
-            raise ValueError(f"start is {path}: expected a network of the same kind and size") from error
+            reason = " ".join(str(error).split())
+            raise ValueError(
+                f"start is {path}: expected a network of the same kind and size: {reason}"
+            ) from error
 
     @property
     def progress(self) -> float:

@@ -24,10 +24,29 @@ except ImportError as error:
 
 from basilica_env.envs.opponents import Opponent
 from basilica_env.envs.sb3 import BasilicaVecEnv, evaluate
-from basilica_env.training.folder import RunFolder
+from basilica_env.training.folder import SB3, RunFolder
 from basilica_env.training.settings import Settings
 
 MODEL = "model.zip"
+USED = frozenset(
+    (
+        *(
+            "seed",
+            "steps",
+            "games",
+            "horizon",
+            "past_share",
+            "heuristics",
+            "pool",
+            "pool_every",
+            "trunk",
+            "rate",
+        ),
+        *("rate_last", "epochs", "minibatch", "discount", "smoothing", "clip", "value_weight", "entropy"),
+        *("gradient", "threads", "evaluate_every", "anchors"),
+    )
+)
+"""The settings that apply here."""
 
 
 Weights = dict[str, torch.Tensor]
@@ -131,7 +150,7 @@ def train(run: RunFolder, settings: Settings, *, preset: str, tell: Callable[[st
     RunError
         If there is a run in the folder already.
     """
-    run.create(settings, preset)
+    run.create(settings, preset, SB3)
     model = new_model(settings)
     model.set_logger(configure(str(run.path), ["csv", "tensorboard"]))
     started = time.perf_counter()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 NETWORKS = ("squares", "mlp")
@@ -26,7 +26,7 @@ class Settings:
     """
 
     seed: int = _setting(0, "of games, first weights and batches")
-    steps: int = _setting(20_000_000, "decisions to play, those of rivals included")
+    steps: int = _setting(20_000_000, "decisions to play, those of rivals included, in whole updates")
     # Games.
     games: int = _setting(512, "games played side by side")
     horizon: int = _setting(64, "decisions of each game between two updates")
@@ -74,20 +74,36 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name, least in _LEAST.items():
             if not least <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a number from {least}")
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a number from 0 to 1")
-        if self.past_share + sum(self.heuristic_shares().values()) > 1:
-            raise ValueError("past_share and the shares in heuristics come to more than 1 together")
+        for name in ("clip", "gradient"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"{name} is 0: expected a number above, or nothing is learned")
+        shares = self.past_share + sum(self.heuristic_shares().values())
+        if shares > 1:
+            raise ValueError(
+                f"past_share ({self.past_share:g}) and the shares in heuristics ({self.heuristics}) come to "
+                f"{shares:g}: expected 1 or less together"
+            )
         for name, choices in (("network", NETWORKS), ("symmetry", SYMMETRIES), ("gains", GAINS)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} is {getattr(self, name)!r}: expected one of {', '.join(choices)}")
         if self.minibatch > self.games * self.horizon:
             raise ValueError(f"minibatch is {self.minibatch}: expected {self.games * self.horizon} or less")
         self.opponents()
+
+    def _check_types(self) -> None:
+        for setting in fields(self):
+            given, kind = getattr(self, setting.name), type(setting.default)
+            fits = isinstance(given, (int, float) if kind is float else kind) and not isinstance(given, bool)
+            if not fits:
+                expected = {int: "a whole number", float: "a number", str: "text"}[kind]
+                raise ValueError(f"{setting.name} is {given!r}: expected {expected}")
 
     def opponents(self) -> dict[str, int]:
         """Return the anchors and the games against each."""
@@ -117,11 +133,11 @@ class Settings:
 
 _SHARES = (
     "past_share", "exploiter_share", "win_share_first", "win_share_last",
-    "discount", "smoothing",
+    "discount", "smoothing", "rate", "rate_last",
 )  # fmt: skip
 _LEAST = {
     "seed": 0, "steps": 1, "games": 2, "horizon": 1, "pool": 1, "pool_every": 1, "pool_keep": 1, "width": 1,
-    "blocks": 0, "trunk": 1, "rate": 0, "rate_last": 0, "epochs": 1, "minibatch": 1, "chunk": 1, "clip": 0,
+    "blocks": 0, "trunk": 1, "epochs": 1, "minibatch": 1, "chunk": 1, "clip": 0,
     "value_weight": 0, "entropy": 0, "entropy_last": 0, "gradient": 0, "threads": 1, "checkpoint_every": 1,
     "evaluate_every": 1,
 }  # fmt: skip

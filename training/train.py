@@ -19,6 +19,8 @@ from basilica_env.training.folder import (
     BEST,
     EVALUATIONS,
     LAST,
+    OWN,
+    RunError,
     RunFolder,
     evaluation_row,
     git_revision,
@@ -86,7 +88,13 @@ def train(
     KeyboardInterrupt
         After Ctrl-C: the update was finished and a checkpoint written.
     """
-    chosen = run.settings() if resume else (settings or Settings())
+    if resume:
+        chosen = run.settings()
+        if run.facts().get("trainer", OWN) != OWN:
+            raise RunError(f"{run.path} was trained by sb3: expected a run of the trainer ppo to go on with")
+    else:
+        chosen = settings or Settings()
+        run.check_new()
     session = _Session(run, chosen, watch or Silence())
     if resume:
         session.go_on()
@@ -120,7 +128,13 @@ class _Session:
         self.seconds, self.best = facts["seconds"], facts["best"]
         self.saved = self.trainer.updates
         self.run.forget_after(self.trainer.updates)
-        self.watch.tell(f"going on from update {self.trainer.updates} ({self.trainer.steps:,} steps)")
+        if self.trainer.steps >= self.settings.steps:
+            self.watch.tell(
+                f"the run has ended, after {self.trainer.steps:,} steps: a new one can begin with its "
+                f"network by --start {self.run.path / LAST}"
+            )
+        else:
+            self.watch.tell(f"going on from update {self.trainer.updates} ({self.trainer.steps:,} steps)")
 
     def work(self) -> Trainer:
         """Repeat updates until the run is done or stopped."""
@@ -165,7 +179,11 @@ class _Session:
         trainer, learner = self.trainer, self.trainer.agent
         learner.clock = Clock()
         started, steps = time.perf_counter(), trainer.steps
-        report = trainer.update()
+        try:
+            report = trainer.update()
+        except FloatingPointError as error:
+            raise self._diverged(str(error)) from error
+        self._check_finite(report)
         seconds = time.perf_counter() - started
         self.seconds += seconds
         parts = {f"seconds_{part}": round(spent, 3) for part, spent in learner.clock.seconds.items()}
@@ -178,6 +196,20 @@ class _Session:
             **_of_ends(learner.ends.take()),
             **parts,
         }
+
+    def _check_finite(self, report: dict[str, float]) -> None:
+        """Check that the network can go on; what diverges is neither logged nor kept."""
+        weights = weights_of(self.trainer.agent.network)
+        faults = [name for name, value in report.items() if not np.isfinite(value)]
+        faults += [name for name, array in weights.items() if not np.isfinite(array).all()]
+        if faults:
+            raise self._diverged(faults[0])
+
+    def _diverged(self, what: str) -> RunError:
+        return RunError(
+            f"learning has diverged by update {self.trainer.updates}, no finite {what}: expected a smaller "
+            f"rate than {self.settings.rate:g}"
+        )
 
     def _evaluate(self, board: _Board) -> None:
         """Play against the anchors; keep the network if it does better than any before."""

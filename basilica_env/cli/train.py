@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from basilica_env.cli.game import agent_of
 from basilica_env.cli.terminal import Failure, Misuse, add_verb, failing
 from basilica_env.training.settings import PRESETS, Settings
 
@@ -38,7 +39,7 @@ def add(verbs: Any) -> None:
             ("basilica match ppo:path=run/best.npz greedy", "how strong it has become"),
         ),
     )
-    parser.add_argument("--out", type=Path, metavar="FOLDER", required=True, help="folder of the run")
+    parser.add_argument("--out", type=_folder, metavar="FOLDER", required=True, help="folder of the run")
     parser.add_argument("--preset", choices=sorted(PRESETS), help="settings to begin with (default: laptop)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     parser.add_argument("--reproduce", type=Path, metavar="RUN", help="take all settings from another run")
@@ -49,15 +50,22 @@ def add(verbs: Any) -> None:
         help="ppo: this project's own; sb3: MaskablePPO of sb3-contrib (default: %(default)s)",
     )
     group = parser.add_argument_group("settings", "each overrides the preset")
+    laptop = Settings(**PRESETS["laptop"])
     for setting in fields(Settings):
         group.add_argument(
             f"--{setting.name.replace('_', '-')}",
             dest=f"set_{setting.name}",
             type=type(setting.default),
             metavar="X",
-            help=f"{setting.metadata['help']} (default: {setting.default})".replace("%", "%%"),
+            help=f"{setting.metadata['help']} (default: {getattr(laptop, setting.name)})".replace("%", "%%"),
         )
     parser.set_defaults(run=run)
+
+
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("expected the name of a folder, got nothing")
+    return Path(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,6 +93,8 @@ def run(options: argparse.Namespace) -> int:
     folder = RunFolder(options.out)
     with failing():
         settings, preset = _settings(options, given)
+        for spec in {**settings.opponents(), **settings.heuristic_shares()}:
+            agent_of(spec, 0)
         if options.trainer == "sb3":
             _sb3(folder, settings, preset)
         else:
@@ -99,6 +109,12 @@ def _check(options: argparse.Namespace, given: dict[str, Any]) -> None:
         raise Misuse("--reproduce: the settings are those of the other run: expected no others")
     if options.resume and options.trainer == "sb3":
         raise Misuse("--resume: only runs of the trainer ppo can go on")
+    if options.trainer == "sb3" and given:
+        from basilica_env.training.sb3 import USED
+
+        unused = sorted(set(given) - USED)
+        if unused:
+            raise Misuse(f"--trainer sb3 has no use for {unused[0]!r}: expected {', '.join(sorted(USED))}")
 
 
 def _settings(options: argparse.Namespace, given: dict[str, Any]) -> tuple[Settings, str]:
@@ -126,7 +142,10 @@ def _own(folder: RunFolder, settings: Settings, preset: str, resume: bool) -> No
                 watch.tell(f"the run can go on from {kept[0]} with --resume")
             raise error
         except KeyboardInterrupt:
-            watch.tell(f"stopped; basilica train --out {folder.path} --resume goes on")
+            if folder.checkpoints():
+                watch.tell(f"stopped; basilica train --out {folder.path} --resume goes on")
+            else:
+                watch.tell("stopped before the run began")
             raise
 
 
