@@ -78,7 +78,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OSError
-        As for :func:`replaceable`, before anything is written.
+        As for :func:`replaceable`, before anything is written. One of the writing that names no file, as on
+        a full disk, is given the name of this one.
     """
     file = replaceable(path)
     draft = file.with_name(f".{secrets.token_hex(8)}{_DRAFT}")
@@ -87,6 +88,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if file.exists():
             draft.chmod(stat.S_IMODE(file.stat().st_mode))
         draft.replace(file)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(file)) from error
     finally:
         draft.unlink(missing_ok=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -157,6 +158,16 @@ def test_a_failure_leaves_the_file_and_no_draft(tmp_path: Path) -> None:
             raise error
         assert file.read_text() == "old"
         assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    """The system names none when a file that is open cannot be written to."""
+    with pytest.raises(OSError, match="No space left") as caught, replacing(tmp_path / "mine"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert caught.value.filename == str(tmp_path / "mine")
+    with pytest.raises(FileNotFoundError) as missing, replacing(tmp_path / "mine"):
+        (tmp_path / "other").read_bytes()
+    assert missing.value.filename == str(tmp_path / "other")
 
 
 def test_drafts_of_the_same_file_do_not_meet(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 
 from basilica_env import GameState
 from basilica_env.arena import Findings, ReportError, build_dataset, play_tournament, write_report
@@ -492,6 +492,13 @@ class Visit:
         self.page.on("request", lambda request: self.hear_request(request.url))
         self.page.goto(path.as_uri())
 
+    def charts(self) -> Iterator[Locator]:
+        """Go through the charts, each scrolled to and drawn."""
+        for chart in self.page.locator(".chart").all():
+            chart.scroll_into_view_if_needed()
+            chart.locator(".main-svg").first.wait_for()
+            yield chart
+
     def hear(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
@@ -507,10 +514,8 @@ def test_every_chart_is_drawn_and_nothing_runs_over(
     browser: Browser, page: Path, size: str, scheme: str
 ) -> None:
     visit = Visit(browser, page, WIDTHS[size], scheme)
-    charts = visit.page.locator(".chart").all()
+    charts = list(visit.charts())
     for chart in charts:
-        chart.scroll_into_view_if_needed()
-        chart.locator(".main-svg").first.wait_for()
         assert chart.evaluate(SIGNS_OUTSIDE) == [], "signs outside their chart"
     visit.page.evaluate("scrollTo(0, 0)")
     picture = Image.open(BytesIO(visit.page.screenshot(full_page=True))).convert("RGB")
@@ -556,10 +561,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs_chromium
 def test_names_are_no_markup_in_charts(browser: Browser, marked: Path) -> None:
     visit = Visit(browser, marked, WIDTHS["desktop"], "light")
-    for chart in visit.page.locator(".chart").all():
-        chart.scroll_into_view_if_needed()
-        chart.locator(".main-svg").first.wait_for()
-
+    assert all(chart.is_visible() for chart in visit.charts())
     assert visit.page.locator(".chart a").count() == 0
     words = "[...document.querySelectorAll('.chart .ytick text, .legend span')].map(e => e.textContent)"
     labels = [label.replace(" ", "") for label in visit.page.evaluate(words)]
@@ -577,9 +579,7 @@ def test_names_are_no_markup_in_charts(browser: Browser, marked: Path) -> None:
 @needs_chromium
 def test_a_phone_shows_whole_labels_and_says_what_scrolls(browser: Browser, marked: Path) -> None:
     visit = Visit(browser, marked, WIDTHS["phone"], "light")
-    for chart in visit.page.locator(".chart").all():
-        chart.scroll_into_view_if_needed()
-        chart.locator(".main-svg").first.wait_for()
+    for chart in visit.charts():
         assert chart.evaluate(SIGNS_OUTSIDE) == []
     words = "[...document.querySelectorAll('.chart .ytick text')].map(e => e.textContent)"
 

@@ -125,15 +125,10 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[
     OSError
         If it cannot be written, for want of space for one; a file of this name is as it was.
     """
-    try:
-        with replacing(path) as draft, draft.open("wb") as file:
-            np.savez(file, **{**arrays, "facts": np.array(json.dumps(facts))})  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        if error.errno is None or error.filename is not None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    with replacing(path) as draft, draft.open("wb") as file:
+        np.savez(file, **{**arrays, "facts": np.array(json.dumps(facts))})  # type: ignore[arg-type]
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:

@@ -217,7 +217,7 @@ def _chosen(state: GameState, agent: Agent, spec: str) -> _Finding:
 
 def _solved(state: GameState, options: argparse.Namespace) -> _Finding:
     """Solve the position, move by move, as far as there is time."""
-    from basilica_env.agents.solver import Solver, TooLargeError
+    from basilica_env.agents.solver import Solution, Solver, TooLargeError
 
     solver = Solver(options.aim)
     number = len(state.legal_actions())
@@ -233,8 +233,8 @@ def _solved(state: GameState, options: argparse.Namespace) -> _Finding:
         raise Failure(f"--exact: {error}") from error
     seconds = time.perf_counter() - started
     solved.sort(key=lambda entry: -entry.value)
+    best = Solution(options.aim, tuple(solved), solver.positions).best
     what = "exact" if len(solved) == number else f"exact, {len(solved)} of {number} moves solved"
-    best = [entry.move for entry in solved if entry.value == solved[0].value]
     if len(best) > 1:
         what += f", the first {len(best)} are equally good"
     return _Finding(
@@ -248,7 +248,7 @@ def _solved(state: GameState, options: argparse.Namespace) -> _Finding:
         facts={
             "method": "exact",
             "aim": options.aim,
-            "best_moves": best,
+            "best_moves": list(best),
             "positions": solver.positions,
             "seconds": seconds,
             "complete": len(solved) == number,

@@ -93,8 +93,9 @@ def run(options: argparse.Namespace) -> int:
     folder = RunFolder(options.out)
     with failing():
         settings, preset = _settings(options, given)
-        for spec in {**settings.opponents(), **settings.heuristic_shares()}:
-            agent_of(spec, 0)
+        if not options.resume:  # a run that goes on has settings of its own
+            for spec in {**settings.opponents(), **settings.heuristic_shares()}:
+                agent_of(spec, 0)
         if options.trainer == "sb3":
             _sb3(folder, settings, preset)
         else:
