@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-import io
-import json
 import math
 import time
-import zipfile
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from basilica_env.agents.analysis import Analysis, Listener, MoveAnalysis
+from basilica_env.agents.value_network import load_weights
 from basilica_env.core import endgame, search, value
-from basilica_env.core.features import FEATURE_NAMES
 from basilica_env.core.layout import ACTIONS, NONE, TILES
 from basilica_env.core.playout import KIND_FIRST, UNIFORM
 from basilica_env.envs.threads import Crew, whole_number
@@ -376,24 +371,3 @@ class _Tree:
                 line.append(action)
             node = search.most_visited(self._nodes, node)
         return line
-
-
-@functools.lru_cache(maxsize=4)
-def load_weights(path: str | None) -> NDArray[np.float32]:
-    """Read weights that ``training/fit_value.py`` wrote; None means the ones that ship.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged or belongs to other features.
-    """
-    source = resources.files("basilica_env") / "data" / "value.npz" if path is None else Path(path)
-    try:
-        with np.load(io.BytesIO(source.read_bytes()), allow_pickle=False) as file:
-            weights = file["weights"]
-            facts = json.loads(str(file["facts"]))
-    except (zipfile.BadZipFile, KeyError, EOFError, ValueError) as error:
-        raise ValueError(f"{source} holds no value network as training/fit_value.py writes it") from error
-    if weights.shape != (value.WEIGHTS,) or facts.get("features") != list(FEATURE_NAMES):
-        raise ValueError(f"{source} holds a value network of other features: fit it anew")
-    return np.ascontiguousarray(weights, np.float32)

@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, PARTS_OF_A_POINT, SCALARS, Sight, sight
+from basilica_env.agents.sight import (
+    BEAM,
+    CHANNEL_UNITS,
+    CHANNELS,
+    GAINS,
+    PARTS_OF_A_POINT,
+    SCALARS,
+    Sight,
+    sight,
+)
 from basilica_env.core.layout import (
     ACTIONS,
     BUILDER,
@@ -23,8 +32,9 @@ from basilica_env.core.layout import (
     STEPS,
 )
 from basilica_env.envs.batch import BatchEnv
+from basilica_env.envs.threads import whole_number
 from basilica_env.files import named
-from basilica_env.game import GameState
+from basilica_env.game import MOST_KEPT, GameState
 
 Weights = dict[str, NDArray[Any]]
 """Weights by name, float32."""
@@ -81,11 +91,12 @@ GAINS_UNIT = np.float32(10 * PARTS_OF_A_POINT)
 
 def kind_of_gains(weights: Weights) -> str:
     """Return the kind of gains that a network looks at, ``"none"`` if none."""
-    kinds = (name.removesuffix(_GAIN_LAYER) for name in weights if name.endswith(_GAIN_LAYER))
-    return next(kinds, "none")
+    parts = {name.partition(GAIN_LAYER)[0] for name in weights if GAIN_LAYER in name}
+    return next((kind for kind, its in GAINS.items() if set(its) == parts), "none")
 
 
-_GAIN_LAYER = "_gains.weight"
+GAIN_LAYER = "_gains."
+"""In the names of the weights of a layer that weighs gains, after the part of the gains."""
 
 
 def policy_logits(weights: Weights, seen: Sight) -> NDArray[Any]:
@@ -117,10 +128,9 @@ def policy_logits(weights: Weights, seen: Sight) -> NDArray[Any]:
 
 def _weighed(weights: Weights, trunk: NDArray[np.float32], gains: NDArray[np.int8]) -> NDArray[Any] | float:
     """Return what the gains add to the logits."""
-    kind = kind_of_gains(weights)
-    if kind == "none":
-        return 0.0
-    weighed: NDArray[Any] = _layer(weights, f"{kind}_gains", trunk)[:, GAIN_KINDS] * (gains / GAINS_UNIT)
+    weighed: NDArray[Any] | float = 0.0
+    for number, part in enumerate(GAINS[kind_of_gains(weights)]):
+        weighed += _layer(weights, f"{part}_gains", trunk)[:, GAIN_KINDS] * (gains[:, number] / GAINS_UNIT)
     return weighed
 
 
@@ -190,7 +200,7 @@ def _fault(source: Any, error: Exception) -> str:
 _NOTHING = Sight(
     np.zeros((1, SQUARES, CHANNELS), np.int8),
     np.zeros((1, SCALARS), np.float32),
-    np.zeros((1, ACTIONS), np.int8),
+    np.zeros((1, max(map(len, GAINS.values())), ACTIONS), np.int8),
 )
 
 
@@ -201,22 +211,29 @@ class PpoAgent:
     ----------
     path : file of weights, such as ``best.npz`` of a run of ``basilica train``; None is the one that ships
     sample : 1 draws actions from the policy instead of playing the most likely one
+    beam : positions kept after each action in the search for the gains of a turn, if the network looks at
+        those; None is as many as it was trained with
     seed : of the draws; non-negative int, or None for a fresh one
     """
 
-    def __init__(self, path: str | None = None, sample: int = 0, seed: int | None = None) -> None:
+    def __init__(
+        self, path: str | None = None, sample: int = 0, beam: int | None = None, seed: int | None = None
+    ) -> None:
         if sample not in (0, 1):
             raise ValueError(f"sample is {sample!r}: expected 0 or 1")
         self.name = "ppo" if path is None else f"ppo:path={path}"
         self._weights, self.facts = read_network(path)
+        if beam is None:
+            beam = self.facts.get("settings", {}).get("beam", BEAM)
+        self._beam = whole_number("beam", beam, least=1, most=MOST_KEPT)
         self._sample = bool(sample)
         self._rng = np.random.default_rng(seed)
 
     @classmethod
-    def of(cls, weights: Weights) -> PpoAgent:
+    def of(cls, weights: Weights, beam: int = BEAM) -> PpoAgent:
         """Return an agent that plays its most likely action by weights in memory."""
         agent = cls.__new__(cls)
-        agent.name, agent._weights, agent.facts = "ppo", weights, {}
+        agent.name, agent._weights, agent._beam, agent.facts = "ppo", weights, beam, {}
         agent._sample, agent._rng = False, np.random.default_rng(0)
         return agent
 
@@ -235,7 +252,8 @@ class PpoAgent:
         return self._choose(self._logits(games, env.tiles.array), unpacked(games["legal"]))
 
     def _logits(self, games: NDArray[np.void], tiles: NDArray[np.void]) -> NDArray[Any]:
-        return policy_logits(self._weights, sight(games, tiles, kind_of_gains(self._weights)))
+        seen = sight(games, tiles, kind_of_gains(self._weights), beam=self._beam)
+        return policy_logits(self._weights, seen)
 
     def _choose(self, logits: NDArray[Any], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         if self._sample:  # the largest sum with Gumbel noise is a draw from the softmax

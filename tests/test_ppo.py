@@ -13,10 +13,27 @@ import pytest
 
 from basilica_env import BatchEnv, GameState
 from basilica_env.agents import AgentSpecError, PpoAgent, make_agent
-from basilica_env.agents.ppo import PREFIX, policy_logits, read_network, unpacked
-from basilica_env.agents.sight import CHANNEL_NAMES, CHANNEL_UNITS, SCALARS, Sight, sight
-from basilica_env.core.layout import ACTIONS, COLOUR_LETTERS
+from basilica_env.agents.ppo import PREFIX, kind_of_gains, policy_logits, read_network, unpacked
+from basilica_env.agents.sight import (
+    BEAM,
+    CHANNEL_NAMES,
+    CHANNEL_UNITS,
+    ENDS,
+    GAINS,
+    SCALARS,
+    Sight,
+    number_of,
+    sight,
+)
+from basilica_env.agents.value_network import load_weights
+from basilica_env.core import rules
+from basilica_env.core.evaluate import OUTLOOK
+from basilica_env.core.layout import ACTIONS, COLOUR_LETTERS, GAME, OVER
+from basilica_env.core.lookahead import DEPTH, is_settled, settle
 from basilica_env.core.observation import OBSERVATION_PLANES, PLANES_SIZE, split
+from basilica_env.core.playout import resample_hidden
+from basilica_env.core.value import SCRATCH
+from basilica_env.core.value import value as value_of
 from basilica_env.envs.symmetry import EXACT
 
 MIRROR = EXACT[1]
@@ -82,7 +99,7 @@ def test_squares_tell_what_each_area_would_score() -> None:
 def test_gains_are_those_of_the_lead_if_scored_now() -> None:
     checked = 0
     for state in games(8):
-        gains = seen(state).gains[0]
+        gains = seen(state).gains[0, 0]
         legal = state.legal_mask().astype(bool)
         assert not gains[~legal].any()
         me = state.player
@@ -98,39 +115,150 @@ def test_gains_are_those_of_the_lead_if_scored_now() -> None:
 def test_greedy_takes_the_largest_gain() -> None:
     """So the gains of actions with choices to come are right as well."""
     for state in games(8):
-        gains = seen(state).gains[0]
+        gains = seen(state).gains[0, 0]
         assert gains[state.greedy_action()] == gains[state.legal_actions()].max()
 
 
-def test_nothing_hidden_is_seen() -> None:
+def test_gains_of_a_turn_are_those_of_its_best_ends() -> None:
+    """The last action of a turn: every end of it, and what the value network makes of the best of them."""
+    weights, scratch = load_weights(None), np.empty(SCRATCH, np.float32)
+
+    def worth(game: Any) -> float:
+        win, margin = value_of(game, tiles, weights, scratch)
+        return (1 - 2 * me) * (win + margin) / 2
+
+    checked = left_out = 0
+    for state in games(20, every=5):
+        me, tiles = state.player, state.tiles.array
+        gains = seen(state, "turn").gains[0, 1]
+        legal = state.legal_actions()
+        assert not gains[~state.legal_mask().astype(bool)].any()
+        if state.turn != me:
+            assert not gains.any()
+            continue
+        root = redrawn(state)
+        ends = sorted(steps(root, tiles, me), key=lambda step: -step[1])
+        if any(end["turn"] == me and end["decision"] != OVER for _, _, end in ends):
+            continue
+        if len(ends) > ENDS and ends[ENDS - 1][1] == ends[ENDS][1]:
+            continue  # which of two equal ones is kept is left open
+        found: dict[int, list[float]] = {}
+        for action, _, end in ends[:ENDS]:
+            gain = np.rint(np.clip(200 * (worth(end) - worth(root[0])), -127, 127))
+            found.setdefault(action, []).append(gain)
+        least = min(map(min, found.values()))
+        expected = [max(found.get(action, [least])) for action in legal]
+        assert gains[legal].tolist() == expected
+        checked += 1
+        left_out += len(found) < len(legal)
+    assert checked > 50
+    assert left_out > 10
+
+
+def legal_of(game: Any) -> Any:
+    """Return the legal actions of a game record of shape (1,)."""
+    return np.flatnonzero(unpacked(game["legal"])[0])
+
+
+def content(game: Any) -> tuple[bytes, ...]:
+    """Return what a position is, without the order of what is hidden or discarded."""
+    return tuple(np.asarray(game[name]).tobytes() for name in GAME.names if name not in ("deck", "random"))
+
+
+def steps(root: Any, tiles: Any, me: int) -> list[tuple[int, float, Any]]:
+    """Return the positions after each action with its choices: the action, the outlook, the position."""
+    found, known = [], set()
+    line, below = np.empty(DEPTH, root.dtype), np.empty(DEPTH, root.dtype)
+    for first in legal_of(root):
+        open_ = [(root, first)]
+        while open_:
+            before, action = open_.pop()
+            after = before.copy()
+            rules.apply(after[0], tiles, action)
+            if is_settled(after[0]) or rules.decider(after[0]) != me:
+                line[0] = after[0]
+                outlook = settle(line, below, tiles, me, OUTLOOK)
+                if content(below[0]) not in known:
+                    known.add(content(below[0]))
+                    found.append((int(first), outlook, below[0].copy()))
+            else:
+                open_ += [(after, choice) for choice in legal_of(after)]
+    return found
+
+
+def redrawn(state: GameState) -> Any:
+    """Return the position that the gains of a turn are reckoned from."""
+    root = state.to_array()
+    seed = np.uint64(number_of(state.observe(dtype=np.uint8)))
+    resample_hidden(root[0], state.tiles.array, seed)
+    return root
+
+
+def test_gains_of_a_turn_look_further_than_those_of_an_action() -> None:
+    """Of the moves that begin a turn, the best end of the turn tells more than the best next position."""
+    from basilica_env.training.evaluation import evaluate as play
+
+    class Largest:
+        """Takes the largest gain of a part, then the largest of the other one."""
+
+        def __init__(self, part: int) -> None:
+            self.name, self.part = "largest", part
+
+        def act(self, state: GameState) -> int:
+            raise NotImplementedError
+
+        def act_batch(self, env: BatchEnv, indices: Any = None) -> Any:
+            states = env.get_state(indices)["game"]
+            gains = sight(states, env.tiles.array, "turn").gains.astype(int)
+            ranks = 1000 * gains[:, self.part] + gains[:, 1 - self.part]
+            return np.where(unpacked(states["legal"]), ranks, -(10**6)).argmax(1)
+
+    by_action = play(Largest(0), "planner:width=2", 200, seed=1)
+    by_turn = play(Largest(1), "planner:width=2", 200, seed=1)
+    assert by_turn.score.low > by_action.score.high
+
+
+def test_a_wider_beam_sees_other_ends() -> None:
+    states = np.concatenate([state.to_array() for state in games(4)])
+    tiles = GameState.new(0).tiles.array
+    narrow, wide = (sight(states, tiles, "turn", beam=beam).gains for beam in (1, 32))
+    assert (narrow[:, 0] == wide[:, 0]).all()
+    assert (narrow[:, 1] != wide[:, 1]).any()
+
+
+@pytest.mark.parametrize("gains", GAINS)
+def test_nothing_hidden_is_seen(gains: str) -> None:
     """R1.5."""
     rng = np.random.default_rng(0)
     for state in games(6):
         other = state.copy()
         other.resample_hidden(rng)
-        for part, same in zip(seen(state), seen(other), strict=True):
+        for part, same in zip(seen(state, gains), seen(other, gains), strict=True):
             assert (part == same).all()
 
 
-def test_many_games_are_seen_as_each_alone() -> None:
+@pytest.mark.parametrize("gains", GAINS)
+def test_many_games_are_seen_as_each_alone(gains: str) -> None:
     states = list(games(4))
-    together = sight(np.concatenate([state.to_array() for state in states]), states[0].tiles.array, "lead")
+    together = sight(np.concatenate([state.to_array() for state in states]), states[0].tiles.array, gains)
+    assert together.gains.shape == (len(states), len(GAINS[gains]), ACTIONS)
     for k, state in enumerate(states):
-        for part, alone in zip(together, seen(state), strict=True):
+        for part, alone in zip(together, seen(state, gains), strict=True):
             assert (part[k] == alone[0]).all()
 
 
 # --- The network ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["squares", "mlp"])
+@pytest.fixture(params=[(network, gains) for network in ("squares", "mlp") for gains in GAINS])
 def torch_network(request: pytest.FixtureRequest) -> Any:
     """A network in PyTorch with random weights, none of them nearly zero."""
     torch = pytest.importorskip("torch")
+    network, gains = request.param
     from basilica_env.training.network import new_network
     from basilica_env.training.settings import Settings
 
-    network = new_network(Settings(network=request.param, width=8, trunk=16, blocks=2))
+    network = new_network(Settings(network=network, gains=gains, width=8, trunk=16, blocks=2))
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.normal_(0, 0.3, generator=torch.Generator().manual_seed(1))
@@ -141,8 +269,10 @@ def test_numpy_computes_what_pytorch_computes(torch_network: Any) -> None:
     import torch
 
     weights = {name: tensor.numpy() for name, tensor in torch_network.state_dict().items()}
-    for state in games(2):
-        found = seen(state)
+    kind = kind_of_gains(weights)
+    assert kind == torch_network.gains
+    for state in games(1):
+        found = seen(state, kind)
         with torch.no_grad():
             logits, _ = torch_network(*map(torch.from_numpy, found))
         assert policy_logits(weights, found) == pytest.approx(logits.numpy(), abs=1e-3, rel=1e-3)
@@ -152,8 +282,12 @@ def test_the_network_over_squares_treats_left_and_right_alike() -> None:
     """The mirror of a position gets the mirrored policy, by construction."""
     weights, _ = read_network()
     for state in games(2):
-        mirrored = policy_logits(weights, seen(MIRROR.game(state)))
-        assert mirrored == pytest.approx(MIRROR.policy(policy_logits(weights, seen(state))), abs=1e-3)
+        found = seen(state, kind_of_gains(weights))
+        source = MIRROR.policy(np.arange(ACTIONS))
+        mirrored = seen(MIRROR.game(state), "none")._replace(gains=found.gains[:, :, source])
+        assert policy_logits(weights, mirrored) == pytest.approx(
+            MIRROR.policy(policy_logits(weights, found)), abs=1e-3
+        )
 
 
 def test_units_cover_the_channels() -> None:
@@ -206,7 +340,11 @@ def test_sampling_follows_the_policy_and_the_seed() -> None:
 def test_sampled_actions_have_the_probabilities_of_the_policy() -> None:
     state = GameState.new(2)
     agent = PpoAgent(sample=1, seed=0)
-    logits = policy_logits(read_network()[0], seen(state))[0]
+    weights, facts = read_network()
+    found = sight(
+        state.to_array(), state.tiles.array, kind_of_gains(weights), beam=facts["settings"].get("beam", BEAM)
+    )
+    logits = policy_logits(weights, found)[0]
     legal = np.where(state.legal_mask(), logits, -np.inf)  # the logits of others may be much larger
     chances = np.exp(legal - legal.max())
     chances /= chances.sum()

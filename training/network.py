@@ -22,7 +22,7 @@ from basilica_env.agents.ppo import (
     TIED_SQUARES,
     WHOLE_ACTIONS,
 )
-from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, SCALARS
+from basilica_env.agents.sight import CHANNEL_UNITS, CHANNELS, GAINS, SCALARS
 from basilica_env.core.layout import ACTIONS, COLUMNS, ROWS, SQUARES
 from basilica_env.training.settings import Settings
 
@@ -40,9 +40,9 @@ class Network(nn.Module):
         super().__init__()
         self.gains = gains
         """The kind of gains it looks at, or ``"none"``."""
-        if gains != "none":
-            self.add_module(f"{gains}_gains", nn.Linear(trunk, int(GAIN_KINDS.max()) + 1))
-            self._constant("kinds", GAIN_KINDS, torch.int64)
+        for part in GAINS[gains]:
+            self.add_module(f"{part}_gains", nn.Linear(trunk, int(GAIN_KINDS.max()) + 1))
+        self._constant("kinds", GAIN_KINDS, torch.int64)
         self._constant("units", 1 / CHANNEL_UNITS, torch.float32)
 
     def _constant(self, name: str, array: Any, dtype: torch.dtype) -> None:
@@ -55,7 +55,7 @@ class Network(nn.Module):
         ----------
         squares : int8, shape (n, 60, CHANNELS)
         scalars : float32, shape (n, SCALARS)
-        gains : int8, shape (n, 667), or (0, 667) if it looks at none
+        gains : int8, shape (n, parts, 667), a row for each part of the kind that it looks at
         """
         raise NotImplementedError
 
@@ -65,10 +65,10 @@ class Network(nn.Module):
 
     def _with_gains(self, logits: Tensor, trunk: Tensor, gains: Tensor) -> Tensor:
         """Add the gains to the logits, weighed by the kind of the action and by the position."""
-        if self.gains == "none":
-            return logits
-        weights: Tensor = self.get_submodule(f"{self.gains}_gains")(trunk)
-        return logits + weights[:, self._kinds] * (gains.float() / float(GAINS_UNIT))
+        for number, part in enumerate(GAINS[self.gains]):
+            weights: Tensor = self.get_submodule(f"{part}_gains")(trunk)
+            logits = logits + weights[:, self._kinds] * (gains[:, number].float() / float(GAINS_UNIT))
+        return logits
 
 
 class _WithNeighbours(torch.autograd.Function):
@@ -183,8 +183,8 @@ def _first_weights(network: Network, last: tuple[nn.Linear, ...]) -> None:
     with torch.no_grad():
         for layer in last:
             layer.weight.mul_(0.01)
-        if network.gains != "none":
-            gains = network.get_submodule(f"{network.gains}_gains")
+        for part in GAINS[network.gains]:
+            gains = network.get_submodule(f"{part}_gains")
             assert isinstance(gains, nn.Linear)
             gains.weight.mul_(0.01)
             gains.bias.fill_(FIRST_GAIN_WEIGHT)

@@ -23,8 +23,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from basilica_env.agents.ppo import Weights, read_network, unpacked
-from basilica_env.agents.sight import CHANNELS, SCALARS, sight
+from basilica_env.agents.ppo import GAIN_LAYER, Weights, read_network, unpacked
+from basilica_env.agents.sight import CHANNELS, GAINS, SCALARS, sight
 from basilica_env.core.batch import MARGIN_UNIT
 from basilica_env.core.layout import ACTIONS, PLAYERS, SQUARES
 from basilica_env.envs.batch import BatchEnv
@@ -160,11 +160,11 @@ def _truths(mask: NDArray[np.uint8]) -> Tensor:
 class Rollout:
     """What a number of games went through in a number of decisions each; rows are (decision, game)."""
 
-    def __init__(self, horizon: int, games: int, gains: bool) -> None:
+    def __init__(self, horizon: int, games: int, parts: int) -> None:
         shape = (horizon, games)
         self.squares = torch.zeros((*shape, SQUARES, CHANNELS), dtype=torch.int8)
         self.scalars = torch.zeros((*shape, SCALARS))
-        self.gains = torch.zeros((horizon, games if gains else 0, ACTIONS), dtype=torch.int8)
+        self.gains = torch.zeros((*shape, parts, ACTIONS), dtype=torch.int8)
         self.masks = np.zeros((*shape, MASK_OCTETS), np.uint8)
         self.actions = torch.zeros(shape, dtype=torch.int64)
         self.log_p = torch.zeros(shape)
@@ -256,7 +256,7 @@ class Learner:
             games, seed=settings.seed + stream, threads=settings.threads, observation=None, mask=None
         )
         self.rng = np.random.default_rng([settings.seed, stream])
-        self.rollout = Rollout(settings.horizon, games, self.network.gains != "none")
+        self.rollout = Rollout(settings.horizon, games, len(GAINS[settings.gains]))
         self.groups: list[Group] = []
         at = 0
         for kind, number in groups:
@@ -324,7 +324,7 @@ class Learner:
                 actions[games] = group.act(self.env, games)
             else:
                 squares, scalars, gains = seen
-                theirs = (squares[games], scalars[games], gains[games[: len(gains)]])
+                theirs = (squares[games], scalars[games], gains[games])
                 chosen = group.choose(theirs, mask[games], uniform[games])
                 actions[games] = self.views.real(chosen, games)
         return actions, learns
@@ -333,8 +333,9 @@ class Learner:
         return self.env.get_state()["game"]
 
     def _seen(self, games: NDArray[np.void]) -> Seen:
-        seen = self.views.image(sight(games, self.env.tiles.array, self.network.gains, self.crew))
-        squares, scalars, gains = map(torch.from_numpy, seen)
+        settings = self.settings
+        seen = sight(games, self.env.tiles.array, settings.gains, self.crew, settings.beam)
+        squares, scalars, gains = map(torch.from_numpy, self.views.image(seen))
         return squares, scalars, gains
 
     def _look(self, t: int) -> tuple[Seen, NDArray[np.uint8]]:
@@ -511,7 +512,7 @@ class _Batch:
 
     def seen(self, rows: NDArray[np.int64]) -> Seen:
         """Return what the network looks at in some rows."""
-        return self.squares[rows], self.scalars[rows], self.gains[rows[: len(self.gains)]]
+        return self.squares[rows], self.scalars[rows], self.gains[rows]
 
 
 class Clock:
@@ -567,6 +568,8 @@ class Trainer:
     def begin(self) -> None:
         """Begin with the network of the setting ``start``, if there is one.
 
+        What it was never told, because it looks at other gains, is weighed as in a new network.
+
         Raises
         ------
         ValueError
@@ -578,8 +581,10 @@ class Trainer:
         if not path:
             return
         weights, _ = read_network(path)
+        own = weights_of(self.agent.network)
+        gains = {name: array for name, array in own.items() if GAIN_LAYER in name}
         try:
-            put_weights(self.agent.network, weights)
+            put_weights(self.agent.network, gains | weights)
         except RuntimeError as error:
             reason = " ".join(str(error).split())
             raise ValueError(

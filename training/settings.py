@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 NETWORKS = ("squares", "mlp")
-GAINS = ("none", "lead", "outlook")
+GAINS = ("none", "lead", "outlook", "turn")
 SYMMETRIES = ("none", "mirror", "all")
 
 
@@ -51,6 +51,7 @@ class Settings:
     blocks: int = _setting(1, "residual blocks (squares)")
     trunk: int = _setting(128, "units of the layers that see the whole position")
     gains: str = _setting("outlook", f"what the network is told each action gains: {', '.join(GAINS)}")
+    beam: int = _setting(8, "positions kept after each action in the search for the gains of a turn")
     start: str = _setting("", "file of a network to begin with, such as best.npz of another run")
     # Learning.
     rate: float = _setting(1e-3, "learning rate at first")
@@ -137,7 +138,7 @@ _SHARES = (
 )  # fmt: skip
 _LEAST = {
     "seed": 0, "steps": 1, "games": 2, "horizon": 1, "pool": 1, "pool_every": 1, "pool_keep": 1, "width": 1,
-    "blocks": 0, "trunk": 1, "epochs": 1, "minibatch": 1, "chunk": 1, "clip": 0,
+    "beam": 1,     "blocks": 0, "trunk": 1, "epochs": 1, "minibatch": 1, "chunk": 1, "clip": 0,
     "value_weight": 0, "entropy": 0, "entropy_last": 0, "gradient": 0, "threads": 1, "checkpoint_every": 1,
     "evaluate_every": 1,
 }  # fmt: skip
@@ -158,13 +159,17 @@ PRESETS: dict[str, dict[str, Any]] = {
         "anchors": "random=200 greedy=200 planner=40",
     },
     "strong": {
-        "steps": 200_000_000,
-        "width": 48,
-        "blocks": 2,
-        "games": 1024,
-        "minibatch": 2048,
-        "exploiter_share": 0.1,
-        "anchors": "random=200 greedy=200 planner=100 mcts:sims=200=40",
+        "steps": 10_000_000,
+        "gains": "turn",
+        "heuristics": "greedy=0.02 planner:width=32=0.06 mcts:sims=100=0.06",
+        "rate": 6e-4,
+        "rate_last": 5e-5,
+        "entropy": 0.003,
+        "entropy_last": 0.0005,
+        "win_share_first": 0.5,
+        "win_share_last": 1.0,
+        "evaluate_every": 60,
+        "anchors": "greedy=200 planner=200 mcts:sims=200=200",
     },
 }
 """Settings that differ from the defaults, by the name of the preset."""

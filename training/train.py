@@ -213,7 +213,7 @@ class _Session:
 
     def _evaluate(self, board: _Board) -> None:
         """Play against the anchors; keep the network if it does better than any before."""
-        agent = PpoAgent.of(weights_of(self.trainer.agent.network))
+        agent = PpoAgent.of(weights_of(self.trainer.agent.network), self.settings.beam)
         scores: list[float] = []
         for anchor, games in self.settings.opponents().items():
             found = evaluate(

@@ -55,7 +55,8 @@ class Views:
             self._squares[self._of][:, :, np.newaxis],
             self._channels[self._of][:, np.newaxis],
         ]
-        gains = seen.gains[rows, self._actions[self._of]] if len(seen.gains) else seen.gains
+        parts = np.arange(seen.gains.shape[1])[:, np.newaxis]
+        gains = seen.gains[rows[:, :, np.newaxis], parts, self._actions[self._of][:, np.newaxis]]
         return Sight(squares, seen.scalars[rows, self._scalars[self._of]], gains)
 
     def mask(self, mask: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -15,7 +15,7 @@ import numpy as np
 from basilica_env.core.compile import kernel
 from basilica_env.core.evaluate import OUTLOOK
 from basilica_env.core.greedy import best_settled
-from basilica_env.core.layout import NONE, OVER, PLANES, SPACES
+from basilica_env.core.layout import NONE, OVER, PLANES, PLAYERS, SPACES
 from basilica_env.core.lookahead import DEPTH, is_settled, settle
 from basilica_env.core.playout import count_legal, legal_action, resample_hidden
 from basilica_env.core.random import advance, mix
@@ -33,6 +33,9 @@ PLAN = np.dtype([("value", np.float64), ("action", np.int64), ("key", np.uint64)
 def _key(game: Any) -> Any:
     """Return a number that is the same for equal positions of a turn, and hardly ever for others."""
     key = mix(np.uint64(64 * game.king + 4 * game.actions + game.turn))
+    key = mix(key ^ np.uint64(64 * game.decision + game.square + 1))  # where a builder may follow (R5.1)
+    for player in range(PLAYERS):
+        key = mix(key ^ np.uint64(4 * game.scores[player] + game.coins[player]))
     for plane in range(PLANES):
         key = mix(key ^ game.planes[plane])
     for space in range(SPACES):
@@ -61,38 +64,47 @@ def _keep(plans: Any, games: Any, size: int, value: float, action: int, game: An
 
 @kernel
 def _add_steps(
-    game: Any, tiles: Any, player: int, first: int, plans: Any, games: Any, size: int, best: Any, work: Any
-) -> int:
-    """Try every step from a position: keep results within the turn, and the best one that ends it.
+    game: Any,
+    tiles: Any,
+    player: int,
+    first: int,
+    plans: Any,
+    games: Any,
+    size: int,
+    end_plans: Any,
+    end_games: Any,
+    ended: int,
+    work: Any,
+) -> tuple[int, int]:
+    """Try every step from a position; keep the best results within the turn, and the best that end it.
 
     Parameters
     ----------
     first : the first action of the line so far, or NONE
-    plans, games : the results kept, ``size`` of them
-    best : PLAN array, shape (1,): the best line that ends the turn
+    plans, games : the results within the turn, ``size`` of them
+    end_plans, end_games : the ends of the turn, ``ended`` of them
     work : GAME array, shape (3 * DEPTH,), overwritten
 
     Returns
     -------
-    The number of results kept.
+    The numbers of results and of ends kept.
     """
     line = work[:DEPTH]
     below = work[DEPTH : 2 * DEPTH]
-    ends = work[2 * DEPTH :]
+    settled = work[2 * DEPTH :]
     following = np.zeros(DEPTH, np.int64)
     level = 0
     line[0] = game
     while level >= 0:
         if level > 0 and (is_settled(line[level]) or decider(line[level]) != player):
             below[0] = line[level]
-            value = settle(below, ends, tiles, player, OUTLOOK)
+            value = settle(below, settled, tiles, player, OUTLOOK)
             action = first if first != NONE else legal_action(line[0], following[0] - 1)
-            end = ends[0]
+            end = settled[0]
             if end.turn == player and end.decision != OVER:
                 size = _keep(plans, games, size, value, action, end)
-            elif best[0].action == NONE or value > best[0].value:
-                best[0].value = value
-                best[0].action = action
+            else:
+                ended = _keep(end_plans, end_games, ended, value, action, end)
             level -= 1
         elif following[level] == count_legal(line[level]):
             level -= 1
@@ -102,7 +114,47 @@ def _add_steps(
             following[level] += 1
             level += 1
             following[level] = 0
-    return size
+    return size, ended
+
+
+@kernel
+def ends_of_turn(root: Any, tiles: Any, width: int, plans: Any, games: Any) -> int:
+    """Find the best ends of the turn of the player who decides; return the number of those kept.
+
+    The position is taken as it is, what is hidden included: redraw that before.
+
+    Parameters
+    ----------
+    root : GAME array, shape (1,), of a player whose turn it is
+    width : positions kept after each step
+    plans, games : PLAN and GAME arrays, overwritten: the best ends, as many as there is room for, with the
+        actions towards them. If the turn ends in no line in time, they are positions within it
+    """
+    work = np.empty(3 * DEPTH, root.dtype)
+    beam = np.empty(width, root.dtype)
+    results = np.empty(width, root.dtype)
+    next_lines: Any = np.zeros(width, PLAN)
+    lines: Any = np.zeros(width, PLAN)
+    player = root[0].turn
+    beam[0] = root[0]
+    lines[0].action = NONE
+    kept = 1
+    ended = 0
+    for _ in range(MOST_STEPS):
+        size = 0
+        for k in range(kept):
+            size, ended = _add_steps(
+                beam[k], tiles, player, lines[k].action, next_lines, results, size, plans, games, ended, work
+            )
+        if size == 0:
+            break
+        beam, results = results, beam
+        lines, next_lines = next_lines, lines
+        kept = size
+    if ended == 0:
+        for k in range(kept):
+            ended = _keep(plans, games, ended, lines[k].value, lines[k].action, beam[k])
+    return ended
 
 
 @kernel
@@ -114,32 +166,12 @@ def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
     width : positions kept after each step
     state : uint64, generator state for redrawing what is hidden
     """
-    work = np.empty(3 * DEPTH, games.dtype)
     root = games[:1].copy()
-    player = decider(root[0])
     resample_hidden(root[0], tiles, state)
-    if root[0].turn != player:
-        return best_settled(root[0], tiles, OUTLOOK, work[: 2 * DEPTH], state)
-    beam = np.empty(width, games.dtype)
-    results = np.empty(width, games.dtype)
-    plans: Any = np.zeros(width, PLAN)
-    lines: Any = np.zeros(width, PLAN)
-    best = np.zeros(1, PLAN)
-    best[0].action = NONE
-    beam[0] = root[0]
-    lines[0].action = NONE
-    kept = 1
-    for _ in range(MOST_STEPS):
-        size = 0
-        for k in range(kept):
-            size = _add_steps(beam[k], tiles, player, lines[k].action, plans, results, size, best, work)
-        if size == 0:
-            break
-        beam, results = results, beam
-        lines, plans = plans, lines
-        kept = size
-    if best[0].action == NONE:
-        return lines[np.argmax(lines[:kept].value)].action
+    if root[0].turn != decider(root[0]):
+        return best_settled(root[0], tiles, OUTLOOK, np.empty(2 * DEPTH, games.dtype), state)
+    best: Any = np.zeros(1, PLAN)
+    ends_of_turn(root, tiles, width, best, np.empty(1, games.dtype))
     return best[0].action
 
 
