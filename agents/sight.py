@@ -68,6 +68,7 @@ from basilica_env.core.planner import PLAN, ends_of_turn
 from basilica_env.core.playout import count_legal, legal_action, resample_hidden
 from basilica_env.core.random import mix
 from basilica_env.core.scoring import majority, majority_points, strength, wild_squares
+from basilica_env.core.share import borrowed
 from basilica_env.core.value import SCRATCH, value
 from basilica_env.envs.threads import Crew
 
@@ -213,6 +214,8 @@ def look(
     scalars : float32 array, shape (n, SCALARS)
     gains : int8 array, shape (n, parts, ACTIONS): none, those of an action, or those and those of the turn
     """
+    games, tiles, weights, scalar_units = borrowed(games, tiles, weights, scalar_units)
+    squares, scalars, gains = borrowed(squares, scalars, gains)
     parts = gains.shape[1]
     plans: Any = np.empty(ENDS, PLAN)
     ends = np.empty(ENDS, GAME)

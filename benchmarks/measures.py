@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from basilica_env.benchmarks.loops import aec_turns, random_legal, random_legal_each
-from basilica_env.benchmarks.timing import Effort, Sample, Work, cost, pieces, rate
+from basilica_env.benchmarks.timing import Effort, Sample, Work, cost, faster, pieces, rate
 from basilica_env.core.compile import kernel
 from basilica_env.core.layout import GAME
 
@@ -114,6 +114,20 @@ def batch(effort: Effort, outputs: str, games: int, threads: int, busy: bool = F
         return rate(work, effort)
     with busy_core():
         return rate(work, effort)
+
+
+def threads_gain(effort: Effort, outputs: str, games: int, threads: int) -> Sample:
+    """Measure how many times as fast BatchEnv is with several threads as with one.
+
+    The two take short turns, so that what else the machine does meets both alike.
+    """
+    from basilica_env import BatchEnv
+
+    works = []
+    for number in (1, threads):
+        env = BatchEnv(games, seed=0, threads=number, **OUTPUTS[outputs])
+        works.append(_batch_work(env, games))
+    return faster(*works, effort)
 
 
 def _states_at(decision: int, games: int) -> Any:

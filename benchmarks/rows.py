@@ -11,6 +11,7 @@ from typing import Any
 GROUPS = {
     "start": "Import and compilation",
     "batch": "Many games in one call",
+    "threads": "Two threads against one, taking turns",
     "busy": "Threads while another process holds a core",
     "single": "One game from Python",
     "aec": "PettingZoo AEC loop",
@@ -35,6 +36,7 @@ OUTPUTS = {
     "observation": "+ mask + observation",
 }
 GROWTH_SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16384)
+THREADS_SIZES = (1024, 4096, 16384)
 GROWTH_DECISIONS = tuple(range(0, 81, 10))
 
 
@@ -49,7 +51,8 @@ class Row:
     what : str
         What is measured, for people.
     unit : str
-        ``"steps/s"`` and other rates (more is better), ``"s"``, ``"µs"`` or ``"bytes"`` (less is better).
+        ``"steps/s"`` and other rates, ``"times"`` as fast (more is better), ``"s"``, ``"µs"`` or ``"bytes"``
+        (less is better).
     measure : str
         The function that measures, as ``module:function``. It is called with an
         :class:`~basilica_env.benchmarks.timing.Effort` and the arguments, and returns a
@@ -81,7 +84,7 @@ class Row:
 
 def more_is_better(unit: str) -> bool:
     """Tell whether a larger number in this unit is the better one."""
-    return unit.endswith("/s")
+    return unit.endswith("/s") or unit == "times"
 
 
 def _own(
@@ -126,6 +129,20 @@ def _batches() -> Iterator[Row]:
             "pgx (CPU)",
             ("pgx", "jax"),
         )
+
+
+def _threads() -> Iterator[Row]:
+    for outputs in ("mask", "observation"):
+        for games in THREADS_SIZES:
+            yield _own(
+                f"threads/{outputs}/{games}",
+                OUTPUTS[outputs],
+                "times",
+                "threads_gain",
+                outputs=outputs,
+                games=games,
+                threads=2,
+            )
 
 
 def _busy() -> Iterator[Row]:
@@ -255,7 +272,7 @@ def rows(busy: bool = False, growth: bool = False) -> list[Row]:
     growth : bool
         With the rows that the charts are drawn from.
     """
-    chosen = [*_start(), *_batches()]
+    chosen = [*_start(), *_batches(), *_threads()]
     chosen += _busy() if busy else ()
     chosen += [*_single(), *_aec(), *_gym(), *_playouts(), *_clone(), *_memory()]
     chosen += _growth() if growth else ()

@@ -85,6 +85,27 @@ def cost(work: Work, effort: Effort) -> Sample:
     return Sample([1e6 * seconds / done for done, seconds in _repeats(work, effort)], ready)
 
 
+_TURNS = 10
+"""Turns of each piece of work in a repeat of a comparison."""
+
+
+def faster(slow: Work, fast: Work, effort: Effort) -> Sample:
+    """Measure how many times as fast one piece of work is as another; in a repeat they take turns."""
+    ready = _warm_up(slow, effort)
+    _warm_up(fast, effort)
+    turn = Effort(1, effort.seconds / _TURNS)
+
+    def ratio() -> float:
+        seconds_a_unit = [0.0, 0.0]
+        for _ in range(_TURNS):
+            for number, work in enumerate((slow, fast)):
+                done, seconds = next(_repeats(work, turn))
+                seconds_a_unit[number] += seconds / done
+        return seconds_a_unit[0] / seconds_a_unit[1]
+
+    return Sample([ratio() for _ in range(effort.repeats)], ready)
+
+
 def pieces(steps: Iterator[object], units: int) -> Work:
     """Return the work of taking ``units`` steps from an endless iterator."""
 

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from hypothesis import strategies as st
 from numba import njit
 
 from basilica_env import BatchEnv, BatchStep, GameState, perft, random_playouts
@@ -22,7 +24,7 @@ from basilica_env.core import playout
 from basilica_env.core.batch import BATCH_STATE
 from basilica_env.core.layout import ACTIONS, GAME, MASK_WORDS, MOVE
 from basilica_env.core.observation import OBSERVATION_SIZE, PLANES_SHAPE, SCALARS_SIZE, split
-from basilica_env.core.share import claim, fill, new_share, withdraw
+from basilica_env.core.share import await_others, claim, fill, new_share, withdraw
 from basilica_env.envs import batch as batch_module
 from basilica_env.envs.batch import IllegalActionError
 from basilica_env.envs.threads import Crew, _Pace
@@ -1203,14 +1205,34 @@ def test_a_crew_gives_each_row_to_a_kernel_once(threads: int, size: int) -> None
 def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come(part: int) -> None:
     share = new_share(parts=3)
     fill(share, rows=300, chunk=30, may_leave=True)
-    starts = []
+    claims = []
     start, stop = claim(share, part, 0)
     while start < stop:
-        starts.append(start)
+        claims.append((start, stop))
         start, stop = claim(share, part, stop - start)
-    own = [100 * part + at for at in (0, 30, 60, 90)]
-    assert starts[:4] == own
-    assert sorted(starts) == [100 * other + at for other in range(3) for at in (0, 30, 60, 90)]
+    expected = [(100 * part + start, 100 * part + min(start + 30, 100)) for start in (0, 30, 60, 90)]
+    for other in ((part + 1) % 3, (part + 2) % 3):  # the others' from the end
+        expected += [(100 * other + max(stop - 30, 0), 100 * other + stop) for stop in (100, 70, 40, 10)]
+    assert claims == expected
+
+
+@hypothesis.given(st.data())
+@hypothesis.settings(deadline=None)
+def test_threads_that_take_turns_in_any_way_claim_each_row_once(data: st.DataObject) -> None:
+    """As one act claims a chunk, every way in which threads can run is a way of taking turns."""
+    parts, rows, chunk = (data.draw(st.integers(1, most)) for most in (4, 400, 70))
+    share = new_share(parts)
+    fill(share, rows, chunk, may_leave=True)
+    times = np.zeros(rows, int)
+    at_work = dict.fromkeys(range(parts), 0)
+    while at_work:
+        part = data.draw(st.sampled_from(sorted(at_work)))
+        start, stop = claim(share, part, at_work.pop(part))
+        if start < stop:
+            times[start:stop] += 1
+            at_work[part] = stop - start
+    assert (times == 1).all()
+    await_others(share)  # returns, for all are done
 
 
 @pytest.mark.parametrize("may_leave", [False, True])
@@ -1266,6 +1288,15 @@ def test_work_is_shared_where_that_is_faster_and_only_there() -> None:
     clock.seconds[True] = 5e-4  # it is gone
     clock.run(5000)
     assert clock.run(5000) > 0.9
+
+
+@pytest.mark.parametrize("way", [False, True])
+def test_a_small_difference_changes_nothing(way: bool) -> None:
+    """It may be chance, and each change costs trials of the slower way."""
+    clock = _Clock(alone=1e-3, shared=5e-4 if way else 2e-3)
+    clock.run(5000)
+    clock.seconds = {way: 1e-3, not way: 0.97e-3}
+    assert clock.run(5000) == pytest.approx(float(way), abs=0.1)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -6,11 +6,14 @@ import dataclasses
 import importlib
 import inspect
 import io
+import itertools
 import json
 import random
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,12 +22,12 @@ import pytest
 from rich.console import Console
 
 from basilica_env import GameState, TileSet
-from basilica_env.benchmarks import charts, command, report, rows, statistics
+from basilica_env.benchmarks import charts, command, report, rows, statistics, timing
 from basilica_env.benchmarks.loops import random_legal, random_legal_each
 from basilica_env.benchmarks.report import Report, compare, figure, fill, markdown, read_report, write_report
 from basilica_env.benchmarks.rows import OUTPUTS, Row, select
 from basilica_env.benchmarks.run import ABSENT, FAILED, LATE, MEASURED, Result, run
-from basilica_env.benchmarks.timing import Effort, cost, pieces, rate
+from basilica_env.benchmarks.timing import Effort, cost, faster, pieces, rate
 
 SHORT = Effort(repeats=2, seconds=0.001)
 
@@ -62,6 +65,26 @@ def test_rate_counts_units_and_cost_is_its_inverse() -> None:
     assert all(value > 0 for value in sample.values + per_unit.values)
     # A unit takes at least the seven-hundredth part of the second that 100 calls could never fill.
     assert max(sample.values) < 7 * 1e8
+
+
+def test_a_comparison_takes_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that grows slower all the time, of which both have their share."""
+    clock = [0.0]
+    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: clock[0], time=lambda: clock[0]))
+    turns = []
+
+    def work(name: str, units: int) -> Callable[[], int]:
+        def once() -> int:
+            turns.append(name)
+            clock[0] += 0.001 * (1 + clock[0])
+            return units
+
+        return once
+
+    sample = faster(work("slow", 10), work("fast", 15), Effort(repeats=4, seconds=0.5))
+    assert len(sample.values) == 4
+    assert sample.values == pytest.approx([1.5] * 4, rel=0.05)
+    assert sum(a != b for a, b in itertools.pairwise(turns)) >= 4 * 19
 
 
 def test_pieces_takes_steps_from_an_endless_iterator() -> None:

@@ -24,7 +24,7 @@ from basilica_env.core.layout import (
 from basilica_env.core.observation import OBSERVATION_SIZE, write_observation
 from basilica_env.core.playout import random_action
 from basilica_env.core.random import advance
-from basilica_env.core.share import await_others, begin, claim
+from basilica_env.core.share import await_others, begin, borrowed, claim
 from basilica_env.core.soundness import is_sound
 
 BATCH_STATE = np.dtype([("game", GAME), ("sampler", np.uint64), ("length", np.int64)], align=True)
@@ -113,6 +113,8 @@ def view(
     part: int,
 ) -> None:
     """Write mask, observation and decider of games that stay as they are."""
+    states, tiles, indices, share = borrowed(states, tiles, indices, share)
+    mask, bits, observation, players = borrowed(mask, bits, observation, players)
     start, stop = claim(share, part, 0)
     while start < stop:
         for k in range(start, stop):
@@ -125,6 +127,7 @@ def observe(
     states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, share: Any, part: int
 ) -> None:
     """Write what player ``players[k]`` sees of game ``indices[k]``."""
+    states, tiles, indices, players, out, share = borrowed(states, tiles, indices, players, out, share)
     start, stop = claim(share, part, 0)
     while start < stop:
         for k in range(start, stop):
@@ -136,6 +139,7 @@ def observe(
 @kernel
 def deal(states: Any, tiles: Any, indices: Any, share: Any, part: int) -> None:
     """Deal new games with the generators of the records."""
+    states, tiles, indices, share = borrowed(states, tiles, indices, share)
     start, stop = claim(share, part, 0)
     while start < stop:
         for k in range(start, stop):
@@ -147,6 +151,7 @@ def deal(states: Any, tiles: Any, indices: Any, share: Any, part: int) -> None:
 @kernel
 def sample(states: Any, indices: Any, actions: Any, share: Any, part: int) -> None:
     """Write a random legal action for each game, each equally likely; 0 for a finished one."""
+    states, indices, actions, share = borrowed(states, indices, actions, share)
     start, stop = claim(share, part, 0)
     while start < stop:
         for k in range(start, stop):
@@ -204,6 +209,11 @@ def step(
         legal, and then no game is changed
     checks : a share of the n rows, for looking at the actions
     """
+    states, tiles, indices, actions, wrong, checks, share = borrowed(
+        states, tiles, indices, actions, wrong, checks, share
+    )
+    mask, bits, observation, final_observation = borrowed(mask, bits, observation, final_observation)
+    players, rewards, terminated, scores, lengths = borrowed(players, rewards, terminated, scores, lengths)
     begin(share)
     _check(states, indices, actions, reset, wrong, checks, part)
     for found in wrong:

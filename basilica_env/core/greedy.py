@@ -13,7 +13,7 @@ from basilica_env.core.lookahead import DEPTH, settle
 from basilica_env.core.playout import count_legal, legal_action
 from basilica_env.core.random import advance, below
 from basilica_env.core.rules import apply, decider
-from basilica_env.core.share import claim
+from basilica_env.core.share import borrowed, claim
 
 
 @kernel
@@ -49,6 +49,7 @@ def best_settled(game: Any, tiles: Any, kind: int, work: Any, state: Any) -> int
 @kernel
 def greedy_actions(states: Any, tiles: Any, indices: Any, actions: Any, share: Any, part: int) -> None:
     """Write the greedy action for each game of a batch; 0 for a finished one."""
+    states, tiles, indices, actions, share = borrowed(states, tiles, indices, actions, share)
     work = np.empty(2 * DEPTH, states[:1]["game"].dtype)
     start, stop = claim(share, part, 0)
     while start < stop:

@@ -20,7 +20,7 @@ from basilica_env.core.lookahead import DEPTH, is_settled, settle
 from basilica_env.core.playout import count_legal, legal_action, resample_hidden
 from basilica_env.core.random import advance, mix
 from basilica_env.core.rules import apply, decider
-from basilica_env.core.share import claim
+from basilica_env.core.share import borrowed, claim
 
 MOST_STEPS = 8
 """Steps of a turn that are looked through: three actions, and redraws."""
@@ -180,6 +180,7 @@ def planned_actions(
     states: Any, tiles: Any, indices: Any, width: int, actions: Any, share: Any, part: int
 ) -> None:
     """Write the planned action for each game of a batch; 0 for a finished one."""
+    states, tiles, indices, actions, share = borrowed(states, tiles, indices, actions, share)
     game = np.empty(1, states[:1]["game"].dtype)
     start, stop = claim(share, part, 0)
     while start < stop:

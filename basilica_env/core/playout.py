@@ -11,6 +11,7 @@ from basilica_env.core.compile import kernel
 from basilica_env.core.layout import BUILDER, EXECUTE, MAIN, MASK_WORDS, NONE, OVER, REDRAW, SPACES, TILES
 from basilica_env.core.random import advance, below, mix, shuffle
 from basilica_env.core.rules import apply, deck_tile, is_legal
+from basilica_env.core.share import borrowed
 
 UNIFORM = 0
 """Playout policy: every legal action is equally likely."""
@@ -136,6 +137,7 @@ def playouts(
     resample : whether hidden tiles are redrawn first
     scores : int64 array, shape (n, playouts a game, 2)
     """
+    games, tiles, scores = borrowed(games, tiles, scores)
     scratch = games[:1].copy()
     game = scratch[0]
     each = scores.shape[1]

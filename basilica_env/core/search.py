@@ -31,6 +31,7 @@ from basilica_env.core.layout import ACTIONS, MASK_WORDS, NONE, OVER, TILES
 from basilica_env.core.playout import count_legal, play_out, resample_hidden
 from basilica_env.core.reveal import chance_is_over, sight
 from basilica_env.core.rules import apply, decider, is_legal
+from basilica_env.core.share import borrowed
 from basilica_env.core.value import SCRATCH, result, value
 
 NODE = np.dtype(
@@ -249,6 +250,7 @@ def simulate(
     -------
     The new size of the tree and the generator state afterwards.
     """
+    root, tree, tiles, settings, weights = borrowed(root, tree, tiles, settings, weights)
     work = np.empty(3, root.dtype)
     scratch = np.empty(SCRATCH, np.float32)
     line = np.empty(DEEPEST, np.int64)

@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 
 from basilica_env.core.compile import kernel
 
-_ROWS, _CHUNK, _PARTS, _DONE, _BEGUN, _MAY_LEAVE, _FIRST_NEXT = range(7)
+_LINE = 8
+"""Words of a line of the cache. What different threads write lies in different lines, or they would wait
+for each other."""
+_ROWS, _CHUNK, _PARTS = range(3)
+_DONE, _BEGUN, _MAY_LEAVE = range(_LINE, _LINE + 3)
+_FIRST_PART = 2 * _LINE
+_CLAIMED, _OWN_DONE = range(2)
+_FROM_THE_END = 1 << 32
+"""Counts a chunk that is claimed from the end of a part; its chunks from the front count 1."""
 _WATCHING = 0
 
 _SHORT_PATIENCE = 20_000
@@ -35,10 +43,11 @@ def new_board() -> NDArray[np.int64]:
 def new_share(parts: int) -> NDArray[np.int64]:
     """Return a share without rows, for a number of threads that each have a part of their own.
 
-    A thread works on its own part, so that what it wrote there last time is still in its cache. Then it
-    looks after the others: it helps where nothing moves, because a thread has not begun or lost its core.
+    A thread works on its own part from the front, so that what it wrote there last time is still in its
+    cache. Then it helps the others from the end of theirs, for the same reason: as long as they are equally
+    slow, the same chunks go to the same threads in each share.
     """
-    share = np.zeros(_FIRST_NEXT + 2 * parts, np.int64)
+    share = np.zeros(_FIRST_PART + _LINE * parts, np.int64)
     share[_PARTS] = parts
     return share
 
@@ -70,6 +79,28 @@ def _read(typing_context: Any, words: Any, at: Any) -> Any:
     return types.int64(words, types.intp), generate
 
 
+@intrinsic
+def borrowed(typing_context: Any, *arrays: Any) -> Any:
+    """Return arrays whose references nobody counts; to be used only while the caller keeps the arrays.
+
+    Numba counts references in each function that takes an array, by atomic acts on a word that belongs to it.
+    Threads that work on different rows of one array would all wait for that word.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        views = []
+        for number, kind in enumerate(arrays):
+            array = builder.extract_value(arguments[0], number)
+            view = context.make_array(kind)(context, builder, array)
+            view.meminfo = view.meminfo.type(None)
+            view.parent = view.parent.type(None)
+            views.append(view._getvalue())
+        return context.make_tuple(builder, signature.return_type, views)
+
+    kinds = types.Tuple(arrays)
+    return kinds(types.StarArgTuple(arrays)), generate
+
+
 @kernel
 def fill(share: Any, rows: int, chunk: int, may_leave: bool) -> None:
     """Put rows in a share that has none; a thread claims up to ``chunk`` of them at a time.
@@ -79,8 +110,6 @@ def fill(share: Any, rows: int, chunk: int, may_leave: bool) -> None:
     share[_ROWS] = rows
     share[_CHUNK] = chunk
     share[_MAY_LEAVE] = may_leave
-    for part in range(share[_PARTS]):
-        share[_FIRST_NEXT + part] = part * rows // share[_PARTS]
 
 
 @kernel
@@ -101,21 +130,42 @@ def claim(share: Any, part: int, done: int) -> tuple[int, int]:
                 ...
             start, stop = claim(share, part, stop - start)
     """
+    own = _FIRST_PART + _LINE * part
     if done:
-        _add(share, _DONE, done)
+        share[own + _OWN_DONE] += done
     else:
         begin(share)
-    end = _end(share, part)
-    start = _add(share, _FIRST_NEXT + part, share[_CHUNK])
-    if start < end:
-        return start, min(start + share[_CHUNK], end)
+    start, stop = _claim(share, part, 1)
     for other in range(part + 1, part + share[_PARTS]):
-        start, stop = _help(share, other % share[_PARTS])
         if start < stop:
-            return start, stop
-    if part:
-        _stay(share)
-    return 0, 0
+            break
+        start, stop = _claim(share, other % share[_PARTS], _FROM_THE_END)
+    if start == stop:
+        _add(share, _DONE, share[own + _OWN_DONE])
+        share[own + _OWN_DONE] = 0
+        if part:
+            _stay(share)
+    return start, stop
+
+
+@kernel
+def _claim(share: Any, part: int, side: int) -> tuple[int, int]:
+    """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return its rows, or none.
+
+    One word counts the chunks claimed from both sides, so none is claimed twice.
+    """
+    first = part * share[_ROWS] // share[_PARTS]
+    end = (part + 1) * share[_ROWS] // share[_PARTS]
+    claimed = _add(share, _FIRST_PART + _LINE * part + _CLAIMED, side)
+    from_front = claimed % _FROM_THE_END
+    from_end = claimed // _FROM_THE_END
+    if (from_front + from_end) * share[_CHUNK] >= end - first:
+        return 0, 0
+    if side == 1:
+        start = first + from_front * share[_CHUNK]
+        return start, min(start + share[_CHUNK], end - from_end * share[_CHUNK])
+    stop = end - from_end * share[_CHUNK]
+    return max(stop - share[_CHUNK], first + from_front * share[_CHUNK]), stop
 
 
 @kernel
@@ -130,31 +180,6 @@ def _stay(share: Any) -> None:
 
 
 @kernel
-def _end(share: Any, part: int) -> int:
-    return (part + 1) * share[_ROWS] // share[_PARTS]
-
-
-@kernel
-def _help(share: Any, part: int) -> tuple[int, int]:
-    """Claim rows of another thread's part if it does not move; else wait until it is all claimed."""
-    end = _end(share, part)
-    helped = _FIRST_NEXT + share[_PARTS] + part  # the word with the row after the last one of a helper
-    seen = _read(share, _FIRST_NEXT + part)
-    patience = _SHORT_PATIENCE
-    while seen < end:
-        if patience == 0 or seen == _read(share, helped):
-            start = _add(share, _FIRST_NEXT + part, share[_CHUNK])
-            share[helped] = start + share[_CHUNK]
-            return start, min(start + share[_CHUNK], end)
-        patience -= 1
-        now = _read(share, _FIRST_NEXT + part)
-        if now != seen:
-            seen = now
-            patience = _SHORT_PATIENCE
-    return end, end
-
-
-@kernel
 def await_others(share: Any) -> None:
     """Wait until every row is done. To be called by who has nothing left to claim."""
     while _read(share, _DONE) < share[_ROWS]:
@@ -165,7 +190,7 @@ def await_others(share: Any) -> None:
 def withdraw(share: Any) -> None:
     """Leave nothing to claim."""
     for part in range(share[_PARTS]):
-        _add(share, _FIRST_NEXT + part, share[_ROWS])
+        _add(share, _FIRST_PART + _LINE * part + _CLAIMED, share[_ROWS])
 
 
 @kernel

@@ -198,7 +198,8 @@ class BatchEnv:
                 f"actions have shape {given.shape} and dtype {given.dtype}: expected integers of shape "
                 f"{chosen.shape}"
             )
-        played = given.astype(np.int64)
+        ready = given.dtype == np.int64 and given.flags.carray
+        played = given if ready else given.astype(np.int64)
         wrong = np.full(self._crew.size, len(chosen))
         out = self._outputs(len(chosen))
         final = self._final[: 2 * len(chosen)]
@@ -412,8 +413,8 @@ class BatchEnv:
             mask=np.empty((size if self._mask_kind == "bytes" else 0, ACTIONS), np.uint8),
             bits=np.empty((size if self._mask_kind == "bits" else 0, MASK_WORDS), np.uint64),
             player=np.empty(size, np.int64),
-            reward=np.zeros((size, 2), np.float32),
-            terminated=np.zeros(size, np.bool_),
+            reward=np.empty((size, 2), np.float32),
+            terminated=np.empty(size, np.bool_),
             scores=np.empty((size, 2), np.int64),
             length=np.empty(size, np.int64),
         )

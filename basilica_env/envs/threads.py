@@ -46,20 +46,21 @@ class _Job:
 class _Post:
     """Where the threads of a crew find their jobs. They watch it for a while after each, then they sleep.
 
-    ``_changed`` guards all but what :mod:`basilica_env.core.share` does.
+    ``_lock`` guards all but what :mod:`basilica_env.core.share` does.
     """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._board = shares.new_board()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._next_share = shares.new_share(parts=threads + 1)
         self._job: _Job | None = None
         self._is_open = True
 
     def give(self, work: Callable[[Share, int], None], size: int, chunk: int) -> _Job:
         """Give a job to all threads; those that watch take part as soon as the caller does."""
-        with self._changed:
+        with self._lock:
             job = self._job = _Job(work, self._next_share)
             shares.fill(job.share, size, chunk, False)
             self._next_share = shares.new_share(parts=self._threads + 1)
@@ -69,14 +70,14 @@ class _Post:
     def finish(self, job: _Job) -> None:
         """Wait until the job is done, or ended by an error and nobody is at it any more."""
         done = shares.wait(self._board, job.share, self._threads, _PATIENCE)
-        with self._changed:
+        with self._lock:
             self._job = None
             while job.at_work and not done:
                 self._changed.wait()
 
     def dismiss(self) -> None:
         """End the threads."""
-        with self._changed:
+        with self._lock:
             self._is_open = False
             self._changed.notify_all()
 
@@ -85,7 +86,7 @@ class _Post:
         share = self._next_share
         while self._is_open:
             shares.watch(self._board, share, _PATIENCE)
-            with self._changed:
+            with self._lock:
                 while self._has_nothing_after(share):
                     self._changed.wait()
                 share, job = self._next_share, self._job
@@ -93,7 +94,7 @@ class _Post:
                     continue
                 job.at_work += 1
             job.take_part(part)
-            with self._changed:
+            with self._lock:
                 job.at_work -= 1
                 if job is not self._job:
                     self._changed.notify_all()  # the caller may wait for the last one to leave
@@ -108,12 +109,13 @@ class _Pace:
 
     Sharing loses where another process holds a core, because a thread may wait for its turn with rows in
     hand. So the faster way is taken, and now and then the other one is tried: soon after a change, more
-    and more seldom as long as it stays the slower one. All kinds of work change together, because a
-    game is best worked on by the thread that had it last.
+    and more seldom as long as it is not clearly the faster one. All kinds of work change together, because
+    a game is best worked on by the thread that had it last.
     """
 
     _TRIAL = 0.01  # seconds of work; processes take turns on a core for some milliseconds each
     _LONGEST_RUN = 2.0  # seconds of work between two trials
+    _CLEARLY = 0.05  # share of the time that the other way must save, or chance would often change it
 
     def __init__(self) -> None:
         self._sharing_is_faster = True
@@ -136,14 +138,22 @@ class _Pace:
 
     def _judge(self) -> None:
         """Compare the times since the last trial."""
-        gain = 0.0
+        saved = spent = 0.0  # by the other way, and by the one taken, for as many calls of each kind
         for kind in {kind for kind, _ in self._times}:
-            alone, shared = (self._times.get((kind, way), []) for way in (False, True))
-            if alone and shared:
-                gain += (len(alone) + len(shared)) * (mean(alone) - mean(shared))
-        confirmed = (gain > 0) == self._sharing_is_faster
-        self._sharing_is_faster = gain > 0
-        self._run = self._left = min(2 * self._run, self._LONGEST_RUN) if confirmed else self._TRIAL
+            taken, other = (
+                self._times.get((kind, way), [])
+                for way in (self._sharing_is_faster, not self._sharing_is_faster)
+            )
+            if taken and other:
+                calls = len(taken) + len(other)
+                saved += calls * (mean(taken) - mean(other))
+                spent += calls * mean(taken)
+        if saved > self._CLEARLY * spent:
+            self._sharing_is_faster = not self._sharing_is_faster
+            self._run = self._TRIAL
+        else:
+            self._run = min(2 * self._run, self._LONGEST_RUN)
+        self._left = self._run
         self._on_trial = False
         self._times.clear()
 
