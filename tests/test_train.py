@@ -446,12 +446,14 @@ def test_without_a_whole_checkpoint_it_says_so(tmp_path: Path, content: bytes) -
         train(run, resume=True)
 
 
-def test_a_checkpoint_of_other_settings_does_not_fit(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "edited"), [("width", 16), ("games", 48), ("network", "mlp")])
+def test_a_checkpoint_of_other_settings_does_not_fit(tmp_path: Path, name: str, edited: Any) -> None:
     run = start(tmp_path / "run", steps=300)
     facts = run.facts()
-    facts["settings"]["width"] = 16
+    before = facts["settings"][name]
+    facts["settings"][name] = edited
     (run.path / "run.json").write_text(json.dumps(facts))
-    with pytest.raises(RunError, match="no whole checkpoint"):
+    with pytest.raises(RunError, match=f"{name} is {edited}, and its checkpoints were made with {before}"):
         train(run, resume=True)
 
 

@@ -268,14 +268,24 @@ class RunFolder:
             try:
                 arrays, facts = read_arrays(path)
                 restore(arrays)
-            except (RunError, KeyError, ValueError, RuntimeError) as error:
-                reason = (
-                    str(error) if isinstance(error, RunError) else f"{path} does not fit the run: {error}"
-                )
-                warn(f"{reason}; trying the one before")
-                continue
-            return facts
+            except RunError as error:
+                warn(f"{error}; trying the one before")
+            except (KeyError, ValueError, RuntimeError) as error:
+                self._check_unedited(facts.get("settings", {}))
+                warn(f"{path} does not fit the run: {error}; trying the one before")
+            else:
+                return facts
         raise RunError(f"{self.path} has no whole checkpoint to go on from")
+
+    def _check_unedited(self, settings: Mapping[str, Any]) -> None:
+        """Name a setting that was another one when a checkpoint was written."""
+        for name, now in self.facts()["settings"].items():
+            before = settings.get(name, now)
+            if before != now:
+                raise RunError(
+                    f"{self.path / RUN} was edited: {name} is {now}, and its checkpoints "
+                    f"were made with {before}"
+                )
 
     def save_network(self, name: str, weights: Weights, facts: Mapping[str, Any]) -> None:
         """Write a network for the agent ``ppo``."""

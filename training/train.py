@@ -160,7 +160,12 @@ class _Session:
 
     def save(self) -> None:
         """Write a checkpoint and the network as it is."""
-        facts = {"seconds": self.seconds, "best": self.best, "versions": versions()}
+        facts = {
+            "settings": asdict(self.settings),
+            "seconds": self.seconds,
+            "best": self.best,
+            "versions": versions(),
+        }
         self.run.save(self.trainer.updates, self.trainer.state(), facts)
         self._save_network(LAST)
         self.saved = self.trainer.updates

@@ -35,10 +35,15 @@ def add(verbs: Any) -> None:
             ("basilica train --preset smoke --out smoke", "two minutes, to see that it learns"),
             ("basilica train --out run", "about an hour (the preset laptop)"),
             ("basilica train --out run --resume", "go on with it"),
+            (
+                "basilica train --preset strong --start run/last.npz --out stronger",
+                "the second stage of the agent that ships, another hour",
+            ),
             ("basilica train --reproduce run --out again", "the same run once more"),
             ("basilica match ppo:path=run/best.npz greedy", "how strong it has become"),
         ),
     )
+    parser.usage = "%(prog)s --out FOLDER [--preset NAME] [--resume] [--reproduce RUN] [settings]"
     parser.add_argument("--out", type=_folder, metavar="FOLDER", required=True, help="folder of the run")
     parser.add_argument("--preset", choices=sorted(PRESETS), help="settings to begin with (default: laptop)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
