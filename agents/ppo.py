@@ -204,6 +204,9 @@ _NOTHING = Sight(
 )
 
 
+BEAM_IN_PLAY = 32
+
+
 class PpoAgent:
     """Plays by a trained network, one forward pass a decision.
 
@@ -212,19 +215,17 @@ class PpoAgent:
     path : file of weights, such as ``best.npz`` of a run of ``basilica train``; None is the one that ships
     sample : 1 draws actions from the policy instead of playing the most likely one
     beam : positions kept after each action in the search for the gains of a turn, if the network looks at
-        those; None is as many as it was trained with
+        those: more than in training, where time is dearer
     seed : of the draws; non-negative int, or None for a fresh one
     """
 
     def __init__(
-        self, path: str | None = None, sample: int = 0, beam: int | None = None, seed: int | None = None
+        self, path: str | None = None, sample: int = 0, beam: int = BEAM_IN_PLAY, seed: int | None = None
     ) -> None:
         if sample not in (0, 1):
             raise ValueError(f"sample is {sample!r}: expected 0 or 1")
         self.name = "ppo" if path is None else f"ppo:path={path}"
         self._weights, self.facts = read_network(path)
-        if beam is None:
-            beam = self.facts.get("settings", {}).get("beam", BEAM)
         self._beam = whole_number("beam", beam, least=1, most=MOST_KEPT)
         self._sample = bool(sample)
         self._rng = np.random.default_rng(seed)

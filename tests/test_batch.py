@@ -24,7 +24,7 @@ from basilica_env.core import playout
 from basilica_env.core.batch import BATCH_STATE
 from basilica_env.core.layout import ACTIONS, GAME, MASK_WORDS, MOVE
 from basilica_env.core.observation import OBSERVATION_SIZE, PLANES_SHAPE, SCALARS_SIZE, split
-from basilica_env.core.share import await_others, claim, fill, new_share, withdraw
+from basilica_env.core.share import await_others, borrowed, claim, fill, new_share, withdraw
 from basilica_env.envs import batch as batch_module
 from basilica_env.envs.batch import IllegalActionError
 from basilica_env.envs.threads import Crew, _Pace
@@ -1214,6 +1214,25 @@ def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come
     for other in ((part + 1) % 3, (part + 2) % 3):  # the others' from the end
         expected += [(100 * other + max(stop - 30, 0), 100 * other + stop) for stop in (100, 70, 40, 10)]
     assert claims == expected
+
+
+@njit  # type: ignore[untyped-decorator]
+def copy_through_borrowed(to: Any, source: Any) -> Any:
+    to, source = borrowed(to, source)
+    for k in range(len(source)):
+        to[k] = source[k]
+    return source[::2]
+
+
+def test_a_borrowed_array_is_the_array_itself_without_its_references() -> None:
+    """So a view of it that outlives the kernel has no owner, and none is counted while it works."""
+    source = np.arange(6)
+    to = np.zeros(6)
+    before = sys.getrefcount(source), sys.getrefcount(to)
+    view = copy_through_borrowed(to, source)
+    assert (to == source).all()
+    assert view.base is None or view.base is not source
+    assert (sys.getrefcount(source), sys.getrefcount(to)) == before
 
 
 @hypothesis.given(st.data())

@@ -13,9 +13,8 @@ import pytest
 
 from basilica_env import BatchEnv, GameState
 from basilica_env.agents import AgentSpecError, PpoAgent, make_agent
-from basilica_env.agents.ppo import PREFIX, kind_of_gains, policy_logits, read_network, unpacked
+from basilica_env.agents.ppo import BEAM_IN_PLAY, PREFIX, kind_of_gains, policy_logits, read_network, unpacked
 from basilica_env.agents.sight import (
-    BEAM,
     CHANNEL_NAMES,
     CHANNEL_UNITS,
     ENDS,
@@ -340,10 +339,8 @@ def test_sampling_follows_the_policy_and_the_seed() -> None:
 def test_sampled_actions_have_the_probabilities_of_the_policy() -> None:
     state = GameState.new(2)
     agent = PpoAgent(sample=1, seed=0)
-    weights, facts = read_network()
-    found = sight(
-        state.to_array(), state.tiles.array, kind_of_gains(weights), beam=facts["settings"].get("beam", BEAM)
-    )
+    weights, _ = read_network()
+    found = sight(state.to_array(), state.tiles.array, kind_of_gains(weights), beam=BEAM_IN_PLAY)
     logits = policy_logits(weights, found)[0]
     legal = np.where(state.legal_mask(), logits, -np.inf)  # the logits of others may be much larger
     chances = np.exp(legal - legal.max())
@@ -434,7 +431,7 @@ def test_names_a_file_that_is_missing() -> None:
         make_agent("ppo:path=nowhere.npz")
 
 
-@pytest.mark.parametrize("spec", ["ppo:sample=2", "ppo:sample=x", "ppo:sims=3"])
+@pytest.mark.parametrize("spec", ["ppo:sample=2", "ppo:sample=x", "ppo:beam=0", "ppo:beam=x", "ppo:sims=3"])
 def test_refuses_other_parameters(spec: str) -> None:
     with pytest.raises(AgentSpecError):
         make_agent(spec)
