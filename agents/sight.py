@@ -140,7 +140,7 @@ def _write_gains(game: Any, tiles: Any, me: int, kind: int, work: Any, gains: An
 
 
 @kernel
-def _whole(gain: float) -> float:
+def _whole(gain: float) -> Any:
     return min(max(np.rint(PARTS_OF_A_POINT * gain), -_MOST), _MOST)
 
 

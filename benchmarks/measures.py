@@ -123,11 +123,11 @@ def threads_gain(effort: Effort, outputs: str, games: int, threads: int) -> Samp
     """
     from basilica_env import BatchEnv
 
-    works = []
-    for number in (1, threads):
-        env = BatchEnv(games, seed=0, threads=number, **OUTPUTS[outputs])
-        works.append(_batch_work(env, games))
-    return faster(*works, effort)
+    one, several = (
+        _batch_work(BatchEnv(games, seed=0, threads=number, **OUTPUTS[outputs]), games)
+        for number in (1, threads)
+    )
+    return faster(one, several, effort)
 
 
 def _states_at(decision: int, games: int) -> Any:

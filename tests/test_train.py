@@ -457,6 +457,13 @@ def test_a_checkpoint_of_other_settings_does_not_fit(tmp_path: Path, name: str, 
         train(run, resume=True)
 
 
+def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
+    run = start(tmp_path / "run", steps=300)
+    with run.held(), pytest.raises(RunError, match="another process is working on the run in"):
+        train(run, resume=True)
+    train(run, resume=True)  # nobody holds it any more
+
+
 def test_a_full_disk_leaves_the_checkpoints_before(
     whole: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,8 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -36,6 +37,11 @@ from basilica_env.core.compile import source_digest
 from basilica_env.files import named, replacing, write_text
 from basilica_env.training.evaluation import Evaluation
 from basilica_env.training.settings import Settings
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows
+    fcntl = None  # type: ignore[assignment]
 
 RUN, LOG, EVALUATIONS = "run.json", "log.csv", "evaluations.csv"
 CHECKPOINTS, BEST, LAST = "checkpoints", "best.npz", "last.npz"
@@ -194,6 +200,23 @@ class RunFolder:
             "processors": os.cpu_count(),
         }
         write_text(self.path / RUN, json.dumps(facts, indent=2) + "\n")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes from working on the run. The system lets go of it if this one is killed.
+
+        Raises
+        ------
+        RunError
+            If another one is at it.
+        """
+        with (self.path / RUN).open("rb") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise RunError(f"another process is working on the run in {self.path}") from None
+            yield
 
     def facts(self) -> dict[str, Any]:
         """Return what ``run.json`` says.

@@ -159,7 +159,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "anchors": "random=200 greedy=200 planner=40",
     },
     "strong": {
-        "steps": 10_000_000,
+        "steps": 8_000_000,
         "gains": "turn",
         "heuristics": "greedy=0.02 planner:width=32=0.06 mcts:sims=100=0.06",
         "rate": 6e-4,

@@ -80,7 +80,7 @@ def train(
     Raises
     ------
     RunError
-        If the folder holds a run already, or none to go on with.
+        If the folder holds a run already, or none to go on with, or another process is at it.
     ValueError
         If the network to start with does not fit.
     OSError
@@ -96,13 +96,15 @@ def train(
         chosen = settings or Settings()
         run.check_new()
     session = _Session(run, chosen, watch or Silence())
-    if resume:
-        session.go_on()
-    else:
+    if not resume:
         session.trainer.begin()
         run.create(chosen, preset)
-        session.save()
-    return session.work()
+    with run.held():
+        if resume:
+            session.go_on()
+        else:
+            session.save()
+        return session.work()
 
 
 class _Session:
