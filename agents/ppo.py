@@ -194,6 +194,8 @@ def _fault(source: Any, error: Exception) -> str:
         with zipfile.ZipFile(file) as entries:
             if any(name.startswith("agent/") for name in entries.namelist()):
                 return "it is a checkpoint of a run, expected the run's best.npz or last.npz"
+            if "facts.npy" not in entries.namelist():
+                return "it has no entry 'facts', expected the best.npz or last.npz of a run"
     return str(error)
 
 
@@ -205,6 +207,9 @@ _NOTHING = Sight(
 
 
 BEAM_IN_PLAY = 32
+"""More than in training, where time is dearer."""
+_DIGITS = 3
+"""Decimals of a logit that count. Actions that are alike differ by less, as chance and the processor will."""
 
 
 class PpoAgent:
@@ -215,18 +220,22 @@ class PpoAgent:
     path : file of weights, such as ``best.npz`` of a run of ``basilica train``; None is the one that ships
     sample : 1 draws actions from the policy instead of playing the most likely one
     beam : positions kept after each action in the search for the gains of a turn, if the network looks at
-        those: more than in training, where time is dearer
+        those; None is :data:`BEAM_IN_PLAY`
     seed : of the draws; non-negative int, or None for a fresh one
     """
 
     def __init__(
-        self, path: str | None = None, sample: int = 0, beam: int = BEAM_IN_PLAY, seed: int | None = None
+        self, path: str | None = None, sample: int = 0, beam: int | None = None, seed: int | None = None
     ) -> None:
         if sample not in (0, 1):
             raise ValueError(f"sample is {sample!r}: expected 0 or 1")
         self.name = "ppo" if path is None else f"ppo:path={path}"
         self._weights, self.facts = read_network(path)
-        self._beam = whole_number("beam", beam, least=1, most=MOST_KEPT)
+        if beam is not None:
+            if "turn" not in GAINS[kind_of_gains(self._weights)]:
+                raise ValueError(f"beam is {beam}: expected none, for this network searches no turn")
+            self.name += f"{':' if path is None else ','}beam={beam}"
+        self._beam = whole_number("beam", BEAM_IN_PLAY if beam is None else beam, least=1, most=MOST_KEPT)
         self._sample = bool(sample)
         self._rng = np.random.default_rng(seed)
 
@@ -259,6 +268,8 @@ class PpoAgent:
     def _choose(self, logits: NDArray[Any], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
         if self._sample:  # the largest sum with Gumbel noise is a draw from the softmax
             logits = logits - np.log(self._rng.standard_exponential(logits.shape, np.float32))
+        else:
+            logits = logits.round(_DIGITS)
         chosen: NDArray[np.int64] = np.where(mask, logits, -np.inf).argmax(1)
         return chosen
 

@@ -21,6 +21,7 @@ import torch
 
 from basilica_env import GameState
 from basilica_env.agents import GreedyAgent, PpoAgent, RandomAgent, make_agent
+from basilica_env.agents.ppo import read_network
 from basilica_env.cli import main
 from basilica_env.core.features import FEATURE_NAMES
 from basilica_env.core.layout import ACTIONS
@@ -446,7 +447,9 @@ def test_without_a_whole_checkpoint_it_says_so(tmp_path: Path, content: bytes) -
         train(run, resume=True)
 
 
-@pytest.mark.parametrize(("name", "edited"), [("width", 16), ("games", 48), ("network", "mlp")])
+@pytest.mark.parametrize(
+    ("name", "edited"), [("width", 16), ("games", 48), ("network", "mlp"), ("beam", 1), ("pool", 3)]
+)
 def test_a_checkpoint_of_other_settings_does_not_fit(tmp_path: Path, name: str, edited: Any) -> None:
     run = start(tmp_path / "run", steps=300)
     facts = run.facts()
@@ -492,9 +495,46 @@ def test_a_run_begins_with_the_network_of_another(whole: RunFolder, tmp_path: Pa
     assert PpoAgent.of(weights_of(trainer.agent.network)).act(state) == agent.act(state)
     for damage in ({"start": start, "width": 16}, {"start": str(tmp_path / "run.json")}):
         (tmp_path / "run.json").write_text("{}")
-        with pytest.raises(ValueError, match=r"start is .* same kind|holds no network"):
+        with pytest.raises(ValueError, match=r"start is .* its width is|holds no network"):
             train(RunFolder(tmp_path / "other"), Settings(**{**SMALL, **damage}))
     assert not (tmp_path / "other").exists()
+
+
+def test_a_run_that_goes_on_may_be_longer(tmp_path: Path) -> None:
+    run = start(tmp_path / "run", steps=300)
+    facts = run.facts()
+    facts["settings"]["steps"] = 600
+    (run.path / "run.json").write_text(json.dumps(facts))
+    assert train(run, resume=True).steps >= 600
+
+
+def test_a_network_that_was_told_less_can_be_told_more(tmp_path: Path) -> None:
+    """Not the other way round: what it makes of its gains would be lost."""
+    told = {gains: start(tmp_path / gains, steps=100, gains=gains) for gains in GAINS}
+    for less, more in (("none", "lead"), ("none", "turn"), ("outlook", "turn")):
+        path = str(told[less].path / "last.npz")
+        trainer = Trainer(Settings(**{**SMALL, "start": path, "gains": more}))
+        trainer.begin()
+        found, before = weights_of(trainer.agent.network), read_network(path)[0]
+        assert all((found[name] == array).all() for name, array in before.items())
+        assert len(found) > len(before)
+    for more, less in (("turn", "outlook"), ("lead", "outlook"), ("lead", "turn"), ("outlook", "none")):
+        other = Settings(**{**SMALL, "start": str(told[more].path / "last.npz"), "gains": less})
+        with pytest.raises(ValueError, match=f"told the gains '{more}' of its actions and this run '{less}'"):
+            Trainer(other).begin()
+
+
+def test_a_run_can_be_reproduced_when_the_network_it_began_with_has_changed(
+    whole: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("first.npz").write_bytes((whole.path / "last.npz").read_bytes())
+    run = start(Path("run"), steps=300, start="first.npz")
+    Path("first.npz").unlink()
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    assert main(["train", "--reproduce", "../run", "--out", "again"]) == 0
+    assert same(RunFolder(tmp_path / run.path), RunFolder("again"))
 
 
 def test_a_folder_holds_one_run(whole: RunFolder) -> None:
@@ -631,7 +671,7 @@ def test_the_command_does_not_go_on_with_what_cannot(
 def test_a_checkpoint_is_no_network_to_begin_with(whole: RunFolder, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"it is a checkpoint of a run, expected the run's best\.npz"):
         start(tmp_path / "run", start=str(whole.checkpoints()[0]))
-    with pytest.raises(ValueError, match=r"expected a network of the same kind and size: .*size mismatch"):
+    with pytest.raises(ValueError, match=r"which does not fit: its trunk is \d+, that of this run \d+"):
         start(tmp_path / "run", start=str(whole.path / "last.npz"), trunk=SMALL["trunk"] + 1)
 
 

@@ -6,6 +6,7 @@
 ``evaluations.csv``           a row for each anchor of each evaluation (:data:`EVALUATION_COLUMNS`)
 ``tensorboard/``              the same numbers for TensorBoard
 ``checkpoints/00000120.npz``  everything that the run goes on from, the newest two
+``start.npz``                 the network that it began with, if it is that of another run
 ``last.npz``, ``best.npz``    the network for the agent ``ppo``
 ============================  ==========================================================================
 """
@@ -17,13 +18,14 @@ import io
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -44,9 +46,11 @@ except ImportError:  # no such locks on Windows
     fcntl = None  # type: ignore[assignment]
 
 RUN, LOG, EVALUATIONS = "run.json", "log.csv", "evaluations.csv"
-CHECKPOINTS, BEST, LAST = "checkpoints", "best.npz", "last.npz"
+CHECKPOINTS, START, BEST, LAST = "checkpoints", "start.npz", "best.npz", "last.npz"
 OWN, SB3 = "ppo", "sb3"
 """Trainers."""
+EDITABLE = ("steps", "threads", "checkpoint_every", "evaluate_every", "anchors")
+"""Settings that may be edited before a run goes on."""
 KEPT = 2
 """Checkpoints that stay."""
 
@@ -238,6 +242,23 @@ class RunFolder:
             raise RunError(f"{self.path / RUN} names no settings")
         return facts
 
+    def keep_start(self, settings: Settings) -> None:
+        """Keep the network that the run begins with, for the file may change before the run is reproduced."""
+        if settings.start:
+            with replacing(self.path / START) as draft:
+                shutil.copyfile(settings.start, draft)
+
+    def settings_again(self) -> Settings:
+        """Return the settings of the same run once more.
+
+        Raises
+        ------
+        RunError
+            See :meth:`settings`.
+        """
+        settings = self.settings()
+        return replace(settings, start=str(self.path / START)) if settings.start else settings
+
     def settings(self) -> Settings:
         """Return the settings of the run.
 
@@ -285,26 +306,28 @@ class RunFolder:
         Raises
         ------
         RunError
-            If none is whole.
+            If none is whole, or ``run.json`` has other settings than it.
         """
         for path in self.checkpoints():
             try:
                 arrays, facts = read_arrays(path)
-                restore(arrays)
             except RunError as error:
                 warn(f"{error}; trying the one before")
+                continue
+            self._check_unedited(facts.get("settings", {}))
+            try:
+                restore(arrays)
             except (KeyError, ValueError, RuntimeError) as error:
-                self._check_unedited(facts.get("settings", {}))
                 warn(f"{path} does not fit the run: {error}; trying the one before")
-            else:
-                return facts
+                continue
+            return facts
         raise RunError(f"{self.path} has no whole checkpoint to go on from")
 
     def _check_unedited(self, settings: Mapping[str, Any]) -> None:
         """Name a setting that was another one when a checkpoint was written."""
-        for name, now in self.facts()["settings"].items():
+        for name, now in asdict(self.settings()).items():
             before = settings.get(name, now)
-            if before != now:
+            if before != now and name not in EDITABLE:
                 raise RunError(
                     f"{self.path / RUN} was edited: {name} is {now}, and its checkpoints "
                     f"were made with {before}"

@@ -23,7 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from basilica_env.agents.ppo import GAIN_LAYER, Weights, read_network, unpacked
+from basilica_env.agents.ppo import GAIN_LAYER, Weights, kind_of_gains, read_network, unpacked
 from basilica_env.agents.sight import CHANNELS, GAINS, SCALARS, sight
 from basilica_env.core.batch import MARGIN_UNIT
 from basilica_env.core.layout import ACTIONS, PLAYERS, SQUARES
@@ -580,16 +580,26 @@ class Trainer:
         path = self.settings.start
         if not path:
             return
-        weights, _ = read_network(path)
+        weights, facts = read_network(path)
         own = weights_of(self.agent.network)
         gains = {name: array for name, array in own.items() if GAIN_LAYER in name}
         try:
             put_weights(self.agent.network, gains | weights)
         except RuntimeError as error:
-            reason = " ".join(str(error).split())
-            raise ValueError(
-                f"start is {path}: expected a network of the same kind and size: {reason}"
-            ) from error
+            reason = self._misfit(kind_of_gains(weights), facts.get("settings", {}))
+            raise ValueError(f"start is {path}, which does not fit: {reason}") from error
+
+    def _misfit(self, gains: str, settings: Mapping[str, Any]) -> str:
+        """Return in what another network differs that cannot be made up for."""
+        for name in ("network", "width", "blocks", "trunk"):
+            own = getattr(self.settings, name)
+            its = settings.get(name, own)
+            if its != own:
+                return f"its {name} is {its}, that of this run {own}"
+        return (
+            f"it is told the gains {gains!r} of its actions and this run {self.settings.gains!r}: "
+            f"expected more or the same"
+        )
 
     @property
     def progress(self) -> float:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from basilica_env.game import MOST_KEPT
+
 NETWORKS = ("squares", "mlp")
 GAINS = ("none", "lead", "outlook", "turn")
 SYMMETRIES = ("none", "mirror", "all")
@@ -94,8 +96,11 @@ class Settings:
         for name, choices in (("network", NETWORKS), ("symmetry", SYMMETRIES), ("gains", GAINS)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} is {getattr(self, name)!r}: expected one of {', '.join(choices)}")
-        if self.minibatch > self.games * self.horizon:
-            raise ValueError(f"minibatch is {self.minibatch}: expected {self.games * self.horizon} or less")
+        if self.beam > MOST_KEPT:
+            raise ValueError(f"beam is {self.beam}: expected {MOST_KEPT} or less")
+        decisions = self.games * self.horizon
+        if self.minibatch > decisions:
+            raise ValueError(f"minibatch is {self.minibatch}: expected games x horizon ({decisions}) or less")
         self.opponents()
 
     def _check_types(self) -> None:
@@ -112,7 +117,9 @@ class Settings:
         for word in self.anchors.split():
             spec, equals, games = word.rpartition("=")
             if not equals or not games.isdigit() or int(games) < 2 or int(games) % 2:
-                raise ValueError(f"anchors has {word!r}: expected agent=games, an even number of games")
+                raise ValueError(
+                    f"anchors has {word!r}: expected agent=games, an even number, as in random=200"
+                )
             found[spec] = int(games)
         return found
 

@@ -99,6 +99,7 @@ def train(
     if not resume:
         session.trainer.begin()
         run.create(chosen, preset)
+        run.keep_start(chosen)
     with run.held():
         if resume:
             session.go_on()

@@ -128,7 +128,7 @@ def _settings(options: argparse.Namespace, given: dict[str, Any]) -> tuple[Setti
 
     if options.reproduce:
         other = RunFolder(options.reproduce)
-        return other.settings(), str(other.facts().get("preset", ""))
+        return other.settings_again(), str(other.facts().get("preset", ""))
     preset = options.preset or "laptop"
     try:
         return replace(Settings(**PRESETS[preset]), **given), preset
@@ -140,6 +140,8 @@ def _own(folder: RunFolder, settings: Settings, preset: str, resume: bool) -> No
     from basilica_env.training.train import train
 
     with _Watch(folder) as watch:
+        if preset == "strong" and not settings.start and not resume:
+            watch.tell("strong is meant to begin with a network of the preset laptop: --start RUN/last.npz")
         try:
             train(folder, settings, preset=preset, resume=resume, watch=watch)
         except OSError as error:
