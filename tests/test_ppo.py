@@ -329,14 +329,14 @@ def test_does_not_play_on_when_the_game_is_over() -> None:
 
 
 def test_sampling_follows_the_policy_and_the_seed() -> None:
-    states = list(games(1))
+    states = [state.copy() for state in games(4)]
     drawn = []
     for seed in (1, 1, 2, 3):
         agent = make_agent("ppo:sample=1", seed)
         drawn.append([agent.act(state) for state in states])
         assert all(state.is_legal(action) for state, action in zip(states, drawn[-1], strict=True))
     assert drawn[0] == drawn[1]
-    assert len({tuple(actions) for actions in drawn}) == 3
+    assert len({tuple(actions) for actions in drawn}) > 1
 
 
 def test_sampled_actions_have_the_probabilities_of_the_policy() -> None:

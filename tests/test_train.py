@@ -460,6 +460,12 @@ def test_a_checkpoint_of_other_settings_does_not_fit(tmp_path: Path, name: str, 
         train(run, resume=True)
 
 
+def test_a_beam_that_no_search_takes_is_refused_before_the_run(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="beam is 10001: expected 0 to 10000"):
+        start(tmp_path / "run", gains="turn", beam=10_001)
+    assert not (tmp_path / "run").exists()
+
+
 def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
     run = start(tmp_path / "run", steps=300)
     with run.held(), pytest.raises(RunError, match="another process is working on the run in"):

@@ -29,7 +29,8 @@ from basilica_env.core.batch import MARGIN_UNIT
 from basilica_env.core.layout import ACTIONS, PLAYERS, SQUARES
 from basilica_env.envs.batch import BatchEnv
 from basilica_env.envs.opponents import Rival
-from basilica_env.envs.threads import Crew
+from basilica_env.envs.threads import Crew, whole_number
+from basilica_env.game import MOST_KEPT
 from basilica_env.training.network import Network, new_network
 from basilica_env.training.settings import Settings
 from basilica_env.training.views import Views
@@ -550,6 +551,7 @@ class Trainer:
     """
 
     def __init__(self, settings: Settings) -> None:
+        whole_number("beam", settings.beam, most=MOST_KEPT)
         self.settings = settings
         self.updates = 0
         self.steps = 0

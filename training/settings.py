@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from basilica_env.game import MOST_KEPT
-
 NETWORKS = ("squares", "mlp")
 GAINS = ("none", "lead", "outlook", "turn")
 SYMMETRIES = ("none", "mirror", "all")
@@ -96,8 +94,6 @@ class Settings:
         for name, choices in (("network", NETWORKS), ("symmetry", SYMMETRIES), ("gains", GAINS)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} is {getattr(self, name)!r}: expected one of {', '.join(choices)}")
-        if self.beam > MOST_KEPT:
-            raise ValueError(f"beam is {self.beam}: expected {MOST_KEPT} or less")
         decisions = self.games * self.horizon
         if self.minibatch > decisions:
             raise ValueError(f"minibatch is {self.minibatch}: expected games x horizon ({decisions}) or less")
