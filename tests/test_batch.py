@@ -1309,15 +1309,6 @@ def test_work_is_shared_where_that_is_faster_and_only_there() -> None:
     assert clock.run(5000) > 0.9
 
 
-@pytest.mark.parametrize("way", [False, True])
-def test_a_small_difference_changes_nothing(way: bool) -> None:
-    """It may be chance, and each change costs trials of the slower way."""
-    clock = _Clock(alone=1e-3, shared=5e-4 if way else 2e-3)
-    clock.run(5000)
-    clock.seconds = {way: 1e-3, not way: 0.97e-3}
-    assert clock.run(5000) == pytest.approx(float(way), abs=0.1)
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_error_in_one_piece_of_work_is_told_and_the_crew_goes_on(threads: int) -> None:
     crew = Crew(threads)

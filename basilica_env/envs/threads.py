@@ -109,13 +109,12 @@ class _Pace:
 
     Sharing loses where another process holds a core, because a thread may wait for its turn with rows in
     hand. So the faster way is taken, and now and then the other one is tried: soon after a change, more
-    and more seldom as long as it is not clearly the faster one. All kinds of work change together, because
-    a game is best worked on by the thread that had it last.
+    and more seldom as long as it stays the slower one. All kinds of work change together, because a
+    game is best worked on by the thread that had it last.
     """
 
     _TRIAL = 0.01  # seconds of work; processes take turns on a core for some milliseconds each
     _LONGEST_RUN = 2.0  # seconds of work between two trials
-    _CLEARLY = 0.05  # share of the time that the other way must save, or chance would often change it
 
     def __init__(self) -> None:
         self._sharing_is_faster = True
@@ -138,22 +137,14 @@ class _Pace:
 
     def _judge(self) -> None:
         """Compare the times since the last trial."""
-        saved = spent = 0.0  # by the other way, and by the one taken, for as many calls of each kind
+        gain = 0.0
         for kind in {kind for kind, _ in self._times}:
-            taken, other = (
-                self._times.get((kind, way), [])
-                for way in (self._sharing_is_faster, not self._sharing_is_faster)
-            )
-            if taken and other:
-                calls = len(taken) + len(other)
-                saved += calls * (mean(taken) - mean(other))
-                spent += calls * mean(taken)
-        if saved > self._CLEARLY * spent:
-            self._sharing_is_faster = not self._sharing_is_faster
-            self._run = self._TRIAL
-        else:
-            self._run = min(2 * self._run, self._LONGEST_RUN)
-        self._left = self._run
+            alone, shared = (self._times.get((kind, way), []) for way in (False, True))
+            if alone and shared:
+                gain += (len(alone) + len(shared)) * (mean(alone) - mean(shared))
+        confirmed = (gain > 0) == self._sharing_is_faster
+        self._sharing_is_faster = gain > 0
+        self._run = self._left = min(2 * self._run, self._LONGEST_RUN) if confirmed else self._TRIAL
         self._on_trial = False
         self._times.clear()
 
