@@ -204,7 +204,7 @@ def test_gains_of_a_turn_look_further_than_those_of_an_action() -> None:
             self.name, self.part = "largest", part
 
         def act(self, state: GameState) -> int:
-            raise NotImplementedError
+            raise NotImplementedError("evaluations play in batches")
 
         def act_batch(self, env: BatchEnv, indices: Any = None) -> Any:
             states = env.get_state(indices)["game"]

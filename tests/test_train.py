@@ -20,7 +20,7 @@ pytest.importorskip("tensorboard")
 import torch
 
 from basilica_env import GameState
-from basilica_env.agents import GreedyAgent, PpoAgent, RandomAgent, make_agent
+from basilica_env.agents import GreedyAgent, PpoAgent, RandomAgent, make_agent, sight
 from basilica_env.agents.ppo import read_network
 from basilica_env.cli import main
 from basilica_env.core.features import FEATURE_NAMES
@@ -504,6 +504,12 @@ def test_a_run_begins_with_the_network_of_another(whole: RunFolder, tmp_path: Pa
         with pytest.raises(ValueError, match=r"start is .* its width is|holds no network"):
             train(RunFolder(tmp_path / "other"), Settings(**{**SMALL, **damage}))
     assert not (tmp_path / "other").exists()
+
+
+def test_settings_know_the_gains_and_the_beam_of_what_is_seen() -> None:
+    """The settings repeat them, for they must not import the core."""
+    assert tuple(sight.GAINS) == GAINS
+    assert Settings().beam == sight.BEAM
 
 
 def test_a_run_that_goes_on_may_be_longer(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ _SHARES = (
 )  # fmt: skip
 _LEAST = {
     "seed": 0, "steps": 1, "games": 2, "horizon": 1, "pool": 1, "pool_every": 1, "pool_keep": 1, "width": 1,
-    "beam": 1,     "blocks": 0, "trunk": 1, "epochs": 1, "minibatch": 1, "chunk": 1, "clip": 0,
+    "beam": 1, "blocks": 0, "trunk": 1, "epochs": 1, "minibatch": 1, "chunk": 1, "clip": 0,
     "value_weight": 0, "entropy": 0, "entropy_last": 0, "gradient": 0, "threads": 1, "checkpoint_every": 1,
     "evaluate_every": 1,
 }  # fmt: skip
