@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import os
 import pickle
 import subprocess
 import sys
@@ -20,11 +21,11 @@ from hypothesis import strategies as st
 from numba import njit
 
 from basilica_env import BatchEnv, BatchStep, GameState, perft, random_playouts
-from basilica_env.core import playout
+from basilica_env.core import playout, share
 from basilica_env.core.batch import BATCH_STATE
 from basilica_env.core.layout import ACTIONS, GAME, MASK_WORDS, MOVE
 from basilica_env.core.observation import OBSERVATION_SIZE, PLANES_SHAPE, SCALARS_SIZE, split
-from basilica_env.core.share import await_others, borrowed, claim, fill, new_share, withdraw
+from basilica_env.core.share import borrowed, new_board, share_out
 from basilica_env.envs import batch as batch_module
 from basilica_env.envs.batch import IllegalActionError
 from basilica_env.envs.threads import Crew, _Pace
@@ -1182,12 +1183,15 @@ def test_a_crew_does_each_piece_of_work_once(threads: int, size: int) -> None:
 
 
 @njit(nogil=True)  # type: ignore[untyped-decorator]
-def count_rows(times: Any, share: Any, part: int) -> None:
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            times[k] += 1
-        start, stop = claim(share, part, stop - start)
+def count_chunk(times: Any, number: int, start: int, stop: int) -> None:
+    for k in range(start, stop):
+        times[k] += number
+
+
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def count_rows(times: Any, number: int, board: Any) -> int:
+    share_out(board, len(times), 64, count_chunk, times, number)
+    return len(times)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -1195,21 +1199,117 @@ def count_rows(times: Any, share: Any, part: int) -> None:
 def test_a_crew_gives_each_row_to_a_kernel_once(threads: int, size: int) -> None:
     crew = Crew(threads)
     times = np.zeros(size, np.int64)
-    for _ in range(200):
-        crew.run_kernel(count_rows, size, times)
-    assert (times == 200).all()
+    for number in range(200):
+        assert crew.run_kernel(count_rows, size, times, number) == size
+    assert (times == sum(range(200))).all()
     crew.close()
+    assert crew.run_kernel(count_rows, size, times, 1) == size
+    assert (times == sum(range(200)) + 1).all()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_crew_that_several_threads_call_at_once_works_for_one_after_the_other(threads: int) -> None:
+    crew = Crew(threads)
+    times = [np.zeros(1000 + k, np.int64) for k in range(4)]
+
+    def call(counted: Any) -> None:
+        def work(start: int, stop: int) -> None:
+            counted[start:stop] += 1
+
+        for _ in range(300):
+            crew.run_kernel(count_rows, len(counted), counted, 1)
+            crew.run(work, len(counted), chunk=100)
+
+    callers = [threading.Thread(target=call, args=(counted,)) for counted in times]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert all((counted == 600).all() for counted in times)
+    crew.close()
+
+
+FORK = """
+import os, threading
+from basilica_env import BatchEnv
+
+env = BatchEnv(3000, seed=1, threads=3)
+over = threading.Event()
+
+def play():  # so that the process is forked in the middle of a step
+    while not over.is_set():
+        env.step(env.sample_actions())
+
+def result_of(env):
+    env.reset(seed=2)
+    for _ in range(20):
+        env.step(env.sample_actions())
+    return env.get_state().tobytes()
+
+expected = result_of(BatchEnv(3000))
+player = threading.Thread(target=play)
+player.start()
+for number in range(10):
+    child = os.fork()
+    if child == 0:
+        os._exit(result_of(env) != expected)
+    assert os.waitpid(child, 0)[1] == 0
+over.set()
+player.join()
+assert result_of(env) == expected
+print("done")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_process_that_was_forked_in_the_middle_of_a_step_steps_alone() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", FORK]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (process.stdout, process.stderr) == ("done\n", "")
+
+
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def fail_chunk(times: Any, at: int, start: int, stop: int) -> None:
+    for k in range(start, stop):
+        if k == at:
+            raise ValueError("here")
+        times[k] += 1
+
+
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def fail_at(times: Any, at: int, board: Any) -> None:
+    share_out(board, len(times), 64, fail_chunk, times, at)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_kernel_that_fails_in_some_rows_says_so_and_the_crew_goes_on(threads: int) -> None:
+    crew = Crew(threads)
+    times = np.zeros(5000, np.int64)
+    for at in range(0, 5000, 50):
+        times[:] = 0
+        with pytest.raises(MemoryError, match="no memory is left to work with"):
+            crew.run_kernel(fail_at, 5000, times, at)
+        assert times.max() <= 1
+        assert times[at] == 0
+    times[:] = 0
+    crew.run_kernel(count_rows, 5000, times, 1)
+    assert (times == 1).all()
+    crew.close()
+
+
+def laid_out(parts: int, rows: int, chunk: int) -> Any:
+    """Return a board with rows to claim."""
+    board = new_board(parts)
+    board[share._ROWS], board[share._CHUNK] = rows, chunk
+    return board
 
 
 @pytest.mark.parametrize("part", [0, 1, 2])
 def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come(part: int) -> None:
-    share = new_share(parts=3)
-    fill(share, rows=300, chunk=30, may_leave=True)
+    board = laid_out(parts=3, rows=300, chunk=30)
     claims = []
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        claims.append((start, stop))
-        start, stop = claim(share, part, stop - start)
+    while (claimed := share._claim(board, part)) and claimed[0] < claimed[1]:
+        claims.append(claimed)
     expected = [(100 * part + start, 100 * part + min(start + 30, 100)) for start in (0, 30, 60, 90)]
     for other in ((part + 1) % 3, (part + 2) % 3):  # the others' from the end
         expected += [(100 * other + max(stop - 30, 0), 100 * other + stop) for stop in (100, 70, 40, 10)]
@@ -1240,27 +1340,16 @@ def test_a_borrowed_array_is_the_array_itself_without_its_references() -> None:
 def test_threads_that_take_turns_in_any_way_claim_each_row_once(data: st.DataObject) -> None:
     """As one act claims a chunk, every way in which threads can run is a way of taking turns."""
     parts, rows, chunk = (data.draw(st.integers(1, most)) for most in (4, 400, 70))
-    share = new_share(parts)
-    fill(share, rows, chunk, may_leave=True)
+    board = laid_out(parts, rows, chunk)
     times = np.zeros(rows, int)
-    at_work = dict.fromkeys(range(parts), 0)
+    at_work = set(range(parts))
     while at_work:
         part = data.draw(st.sampled_from(sorted(at_work)))
-        start, stop = claim(share, part, at_work.pop(part))
-        if start < stop:
-            times[start:stop] += 1
-            at_work[part] = stop - start
+        start, stop = share._claim(board, part)
+        times[start:stop] += 1
+        if start == stop:
+            at_work.remove(part)
     assert (times == 1).all()
-    await_others(share)  # returns, for all are done
-
-
-@pytest.mark.parametrize("may_leave", [False, True])
-def test_nothing_is_left_to_claim_of_a_share_that_is_withdrawn(may_leave: bool) -> None:
-    share = new_share(parts=2)
-    fill(share, rows=300, chunk=30, may_leave=may_leave)
-    withdraw(share)
-    start, stop = claim(share, 1, 0)
-    assert start >= stop
 
 
 def test_the_first_of_several_illegal_actions_is_named_by_any_number_of_threads() -> None:

@@ -1,8 +1,8 @@
 """Many games at once: one call steps a range of them and writes what the players get to see.
 
-Every kernel works on its part of a share (:mod:`basilica_env.core.share`) of the games ``indices`` and
-writes row ``k`` of the outputs for game ``indices[k]``. Games have nothing in common, so the result is
-the same whoever claims which. An output that is not wanted is an array without rows.
+Every kernel shares out the games ``indices`` on a board (:mod:`basilica_env.core.share`) and writes row
+``k`` of the outputs for game ``indices[k]``. Games have nothing in common, so the result is the same
+whoever works on which. An output that is not wanted is an array without rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from basilica_env.core.layout import (
 from basilica_env.core.observation import OBSERVATION_SIZE, write_observation
 from basilica_env.core.playout import random_action
 from basilica_env.core.random import advance
-from basilica_env.core.share import await_others, begin, borrowed, claim
+from basilica_env.core.share import lower, share_out
 from basilica_env.core.soundness import is_sound
 
 BATCH_STATE = np.dtype([("game", GAME), ("sampler", np.uint64), ("length", np.int64)], align=True)
@@ -35,6 +35,9 @@ MARGIN_UNIT = 50.0
 """Points that make a reward of 1 for the kinds ``margin`` and ``score``."""
 
 RESET_SAME_STEP, RESET_NEXT_STEP, RESET_DISABLED = range(3)
+
+CHUNK = 64
+"""The most games that a thread claims at a time."""
 
 _LAST_SHIFT = np.uint64((ACTIONS - 64) % 64)
 _WORD_BITS = np.uint64(64)
@@ -52,22 +55,16 @@ def write_mask(game: Any, out: Any, at: int) -> None:
 
 
 @kernel
-def _check(states: Any, indices: Any, actions: Any, reset: int, wrong: Any, share: Any, part: int) -> None:
-    """Write the first row found in this part whose action is not legal to ``wrong[part]``, if there is one.
-
-    A finished game takes any action where its next step resets it, and none elsewhere. Returns when all
-    parts are checked.
-    """
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            game = states[indices[k]].game
-            is_over = game.decision == OVER
-            is_legal = reset == RESET_NEXT_STEP if is_over else rules.is_legal(game, actions[k])
-            if not is_legal:
-                wrong[part] = min(wrong[part], k)
-        start, stop = claim(share, part, stop - start)
-    await_others(share)
+def _check_rows(
+    states: Any, indices: Any, actions: Any, reset: int, first_wrong: Any, start: int, stop: int
+) -> None:
+    for k in range(start, stop):
+        game = states[indices[k]].game
+        is_over = game.decision == OVER
+        # A finished game takes any action where its next step resets it, and none elsewhere.
+        is_legal = reset == RESET_NEXT_STEP if is_over else rules.is_legal(game, actions[k])
+        if not is_legal:
+            lower(first_wrong, k)
 
 
 @kernel
@@ -100,6 +97,23 @@ def _write_views(
 
 
 @kernel
+def _view_rows(
+    states: Any,
+    tiles: Any,
+    indices: Any,
+    whole: bool,
+    mask: Any,
+    bits: Any,
+    observation: Any,
+    players: Any,
+    start: int,
+    stop: int,
+) -> None:
+    for k in range(start, stop):
+        _write_views(states[indices[k]].game, tiles, k, whole, mask, bits, observation, players)
+
+
+@kernel
 def view(
     states: Any,
     tiles: Any,
@@ -109,59 +123,116 @@ def view(
     bits: Any,
     observation: Any,
     players: Any,
-    share: Any,
-    part: int,
+    board: Any,
 ) -> None:
     """Write mask, observation and decider of games that stay as they are."""
-    states, tiles, indices, share = borrowed(states, tiles, indices, share)
-    mask, bits, observation, players = borrowed(mask, bits, observation, players)
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            _write_views(states[indices[k]].game, tiles, k, whole, mask, bits, observation, players)
-        start, stop = claim(share, part, stop - start)
+    share_out(
+        board,
+        len(indices),
+        CHUNK,
+        _view_rows,
+        states,
+        tiles,
+        indices,
+        whole,
+        mask,
+        bits,
+        observation,
+        players,
+    )
 
 
 @kernel
-def observe(
-    states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, share: Any, part: int
+def _observe_rows(
+    states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, start: int, stop: int
 ) -> None:
+    for k in range(start, stop):
+        write_observation(states[indices[k]].game, tiles, players[k], whole, out, k * OBSERVATION_SIZE)
+
+
+@kernel
+def observe(states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, board: Any) -> None:
     """Write what player ``players[k]`` sees of game ``indices[k]``."""
-    states, tiles, indices, players, out, share = borrowed(states, tiles, indices, players, out, share)
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            game = states[indices[k]].game
-            write_observation(game, tiles, players[k], whole, out, k * OBSERVATION_SIZE)
-        start, stop = claim(share, part, stop - start)
+    share_out(board, len(indices), CHUNK, _observe_rows, states, tiles, indices, players, whole, out)
 
 
 @kernel
-def deal(states: Any, tiles: Any, indices: Any, share: Any, part: int) -> None:
+def _deal_rows(states: Any, tiles: Any, indices: Any, start: int, stop: int) -> None:
+    for k in range(start, stop):
+        rules.deal(states[indices[k]].game, tiles)
+        states[indices[k]].length = 0
+
+
+@kernel
+def deal(states: Any, tiles: Any, indices: Any, board: Any) -> None:
     """Deal new games with the generators of the records."""
-    states, tiles, indices, share = borrowed(states, tiles, indices, share)
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            rules.deal(states[indices[k]].game, tiles)
-            states[indices[k]].length = 0
-        start, stop = claim(share, part, stop - start)
+    share_out(board, len(indices), CHUNK, _deal_rows, states, tiles, indices)
 
 
 @kernel
-def sample(states: Any, indices: Any, actions: Any, share: Any, part: int) -> None:
+def _sample_rows(states: Any, indices: Any, actions: Any, start: int, stop: int) -> None:
+    for k in range(start, stop):
+        state = states[indices[k]]
+        if state.game.decision == OVER:
+            actions[k] = 0
+        else:
+            state.sampler = advance(state.sampler)
+            actions[k] = random_action(state.game, state.sampler)
+
+
+@kernel
+def sample(states: Any, indices: Any, actions: Any, board: Any) -> None:
     """Write a random legal action for each game, each equally likely; 0 for a finished one."""
-    states, indices, actions, share = borrowed(states, indices, actions, share)
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            state = states[indices[k]]
-            if state.game.decision == OVER:
-                actions[k] = 0
-            else:
-                state.sampler = advance(state.sampler)
-                actions[k] = random_action(state.game, state.sampler)
-        start, stop = claim(share, part, stop - start)
+    share_out(board, len(indices), CHUNK, _sample_rows, states, indices, actions)
+
+
+@kernel
+def _step_rows(
+    states: Any,
+    tiles: Any,
+    indices: Any,
+    actions: Any,
+    reward: int,
+    reset: int,
+    whole: bool,
+    mask: Any,
+    bits: Any,
+    observation: Any,
+    players: Any,
+    rewards: Any,
+    terminated: Any,
+    scores: Any,
+    lengths: Any,
+    final_observation: Any,
+    start: int,
+    stop: int,
+) -> None:
+    for k in range(start, stop):
+        state = states[indices[k]]
+        game = state.game
+        if game.decision == OVER:  # the check lets this pass only where the next step resets
+            rules.deal(game, tiles)
+            state.length = 0
+            gained = 0
+        else:
+            lead = game.scores[0] - game.scores[1]
+            rules.apply(game, tiles, actions[k])
+            state.length += 1
+            gained = game.scores[0] - game.scores[1] - lead
+        over = game.decision == OVER
+        _write_reward(game, reward, gained, rewards, k)
+        terminated[k] = over
+        scores[k, 0] = game.scores[0]
+        scores[k, 1] = game.scores[1]
+        lengths[k] = state.length
+        if over and reset == RESET_SAME_STEP:
+            if len(final_observation):
+                for player in range(2):
+                    at = (2 * k + player) * OBSERVATION_SIZE
+                    write_observation(game, tiles, player, whole, final_observation, at)
+            rules.deal(game, tiles)
+            state.length = 0
+        _write_views(game, tiles, k, whole, mask, bits, observation, players)
 
 
 @kernel
@@ -182,11 +253,8 @@ def step(
     scores: Any,
     lengths: Any,
     final_observation: Any,
-    wrong: Any,
-    checks: Any,
-    share: Any,
-    part: int,
-) -> None:
+    board: Any,
+) -> int:
     """Play the actions, if all are legal, and write everything that follows from them.
 
     Parameters
@@ -205,49 +273,37 @@ def step(
     lengths : int64 array, shape (n,), decisions played, before a reset
     final_observation : bytes of n * 2 flat observations; for a game that is reset at once, what
         player 0 and player 1 saw at its end
-    wrong : int64 array, shape (parts,), n in each; the smallest becomes the first row whose action is not
-        legal, and then no game is changed
-    checks : a share of the n rows, for looking at the actions
+
+    Returns
+    -------
+    The first row whose action is not legal, and then no game is changed; n if there is none.
     """
-    states, tiles, indices, actions, wrong, checks, share = borrowed(
-        states, tiles, indices, actions, wrong, checks, share
-    )
-    mask, bits, observation, final_observation = borrowed(mask, bits, observation, final_observation)
-    players, rewards, terminated, scores, lengths = borrowed(players, rewards, terminated, scores, lengths)
-    begin(share)
-    _check(states, indices, actions, reset, wrong, checks, part)
-    for found in wrong:
-        if found < len(indices):
-            return
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            state = states[indices[k]]
-            game = state.game
-            if game.decision == OVER:  # the check lets this pass only where the next step resets
-                rules.deal(game, tiles)
-                state.length = 0
-                gained = 0
-            else:
-                lead = game.scores[0] - game.scores[1]
-                rules.apply(game, tiles, actions[k])
-                state.length += 1
-                gained = game.scores[0] - game.scores[1] - lead
-            over = game.decision == OVER
-            _write_reward(game, reward, gained, rewards, k)
-            terminated[k] = over
-            scores[k, 0] = game.scores[0]
-            scores[k, 1] = game.scores[1]
-            lengths[k] = state.length
-            if over and reset == RESET_SAME_STEP:
-                if len(final_observation):
-                    for player in range(2):
-                        at = (2 * k + player) * OBSERVATION_SIZE
-                        write_observation(game, tiles, player, whole, final_observation, at)
-                rules.deal(game, tiles)
-                state.length = 0
-            _write_views(game, tiles, k, whole, mask, bits, observation, players)
-        start, stop = claim(share, part, stop - start)
+    first_wrong = np.full(1, len(indices))
+    share_out(board, len(indices), CHUNK, _check_rows, states, indices, actions, reset, first_wrong)
+    if first_wrong[0] == len(indices):
+        share_out(
+            board,
+            len(indices),
+            CHUNK,
+            _step_rows,
+            states,
+            tiles,
+            indices,
+            actions,
+            reward,
+            reset,
+            whole,
+            mask,
+            bits,
+            observation,
+            players,
+            rewards,
+            terminated,
+            scores,
+            lengths,
+            final_observation,
+        )
+    return int(first_wrong[0])
 
 
 @kernel

@@ -20,10 +20,13 @@ from basilica_env.core.lookahead import DEPTH, is_settled, settle
 from basilica_env.core.playout import count_legal, legal_action, resample_hidden
 from basilica_env.core.random import advance, mix
 from basilica_env.core.rules import apply, decider
-from basilica_env.core.share import borrowed, claim
+from basilica_env.core.share import share_out
 
 MOST_STEPS = 8
 """Steps of a turn that are looked through: three actions, and redraws."""
+
+_GAMES_A_CLAIM = 4
+"""The most games that a thread claims at a time: a plan takes a thousand times as long as a step."""
 
 PLAN = np.dtype([("value", np.float64), ("action", np.int64), ("key", np.uint64)], align=True)
 """A line of play: what it leads to is worth, its first action, and a number for the position it leads to."""
@@ -176,19 +179,20 @@ def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
 
 
 @kernel
-def planned_actions(
-    states: Any, tiles: Any, indices: Any, width: int, actions: Any, share: Any, part: int
+def _planned_rows(
+    states: Any, tiles: Any, indices: Any, width: int, actions: Any, start: int, stop: int
 ) -> None:
-    """Write the planned action for each game of a batch; 0 for a finished one."""
-    states, tiles, indices, actions, share = borrowed(states, tiles, indices, actions, share)
     game = np.empty(1, states[:1]["game"].dtype)
-    start, stop = claim(share, part, 0)
-    while start < stop:
-        for k in range(start, stop):
-            state = states[indices[k]]
-            actions[k] = 0
-            if state.game.decision != OVER:
-                state.sampler = advance(state.sampler)
-                game[0] = state.game
-                actions[k] = plan(game, tiles, width, state.sampler)
-        start, stop = claim(share, part, stop - start)
+    for k in range(start, stop):
+        state = states[indices[k]]
+        actions[k] = 0
+        if state.game.decision != OVER:
+            state.sampler = advance(state.sampler)
+            game[0] = state.game
+            actions[k] = plan(game, tiles, width, state.sampler)
+
+
+@kernel
+def planned_actions(states: Any, tiles: Any, indices: Any, width: int, actions: Any, board: Any) -> None:
+    """Write the planned action for each game of a batch; 0 for a finished one."""
+    share_out(board, len(indices), _GAMES_A_CLAIM, _planned_rows, states, tiles, indices, width, actions)

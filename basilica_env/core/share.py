@@ -1,20 +1,21 @@
-"""A range of rows that several threads work on, each taking the next few without a word to Python.
+"""A range of rows that several threads work on, without a word to Python.
 
-A thread that asks Python for every piece waits for the GIL, and a thread that sleeps until there is
-work needs some 50 microseconds to wake, as long as a few hundred games take. So rows are claimed in
-compiled code, and a thread that has just worked watches in compiled code for the next share to begin.
-What the threads agree on are words of two small arrays, each read and written in one atomic act:
+A thread that asks Python for work waits for the GIL, and one that sleeps until there is some needs 50
+microseconds to wake, as long as a few hundred games take. So a thread that has nothing to do watches in
+compiled code (:func:`serve`) for a kernel that has rows to share out (:func:`share_out`), and takes part.
 
-- a *share* of rows (:func:`new_share`), one for each range of work;
-- a *board* (:func:`new_board`), one for each crew of threads, with the number of threads that watch.
+What the threads of a crew agree on are words of one small array, their *board* (:func:`new_board`).
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -23,33 +24,39 @@ from basilica_env.core.compile import kernel
 _LINE = 8
 """Words of a line of the cache. What different threads write lies in different lines, or they would wait
 for each other."""
-_ROWS, _CHUNK, _PARTS = range(3)
-_DONE, _BEGUN, _MAY_LEAVE = range(_LINE, _LINE + 3)
-_FIRST_PART = 2 * _LINE
-_CLAIMED, _OWN_DONE = range(2)
+_STATE = 0
+"""Counts threads that take part, the one that shares out left aside; _OPEN is added while others may
+join, and _SHARE with each range that is shared out."""
+_OPEN = 1 << 16
+_SHARE = 1 << 17
+_FUNCTION, _ARGUMENTS, _ROWS, _CHUNK, _FAILED = range(_LINE, _LINE + 5)
+_PARTS, _CALLED = range(2 * _LINE, 2 * _LINE + 2)
+_FIRST_PART = 3 * _LINE
+"""A line for each part, with the chunks claimed of it: 1 for one from the front, _FROM_THE_END for one from
+the end."""
 _FROM_THE_END = 1 << 32
-"""Counts a chunk that is claimed from the end of a part; its chunks from the front count 1."""
-_WATCHING = 0
 
-_SHORT_PATIENCE = 20_000
-"""Looks that are worth less than the time a sleeping thread needs to wake."""
-
-
-def new_board() -> NDArray[np.int64]:
-    """Return a board that nobody watches."""
-    return np.zeros(1, np.int64)
+_CHUNKS_A_PART = 16
+"""So many that who is late or slow leaves enough to the others."""
+_PATIENCE = 20_000
+"""Looks at a word, about a nanosecond each, before a thread that waits leaves its core to others."""
+_NAP = 20
+"""Microseconds."""
 
 
-def new_share(parts: int) -> NDArray[np.int64]:
-    """Return a share without rows, for a number of threads that each have a part of their own.
+def new_board(parts: int) -> NDArray[np.int64]:
+    """Return a board for a number of threads, the one that shares out included.
 
-    A thread works on its own part from the front, so that what it wrote there last time is still in its
-    cache. Then it helps the others from the end of theirs, for the same reason: as long as they are equally
-    slow, the same chunks go to the same threads in each share.
+    A thread works on its own part of the rows from the front, so that what it wrote there last time is still
+    in its cache. Then it helps the others from the end of theirs, for the same reason: as long as they are
+    equally slow, the same chunks go to the same threads each time.
     """
-    share = np.zeros(_FIRST_PART + _LINE * parts, np.int64)
-    share[_PARTS] = parts
-    return share
+    board = np.zeros(_FIRST_PART + _LINE * parts, np.int64)
+    board[_PARTS] = parts
+    return board
+
+
+# --- What one thread does at a time ----------------------------------------------------------------
 
 
 def _word(context: Any, builder: Any, array_type: Any, arguments: Any) -> Any:
@@ -80,6 +87,156 @@ def _read(typing_context: Any, words: Any, at: Any) -> Any:
 
 
 @intrinsic
+def lower(typing_context: Any, words: Any, number: Any) -> Any:
+    """Make the first word of an array the smaller of itself and a number in one atomic act."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        builder.atomic_rmw("min", array.data, arguments[1], "seq_cst")
+        return context.get_dummy_value()
+
+    return types.none(words, types.int64), generate
+
+
+if os.name == "posix":
+    _usleep = types.ExternalFunction("usleep", types.int32(types.uint32))
+
+    @kernel
+    def _nap() -> None:
+        """Leave the core to other threads for a moment."""
+        _usleep(_NAP)
+
+else:
+
+    @kernel
+    def _nap() -> None:
+        """Look again."""
+
+
+# --- The work of one thread ------------------------------------------------------------------------
+
+_WORK = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 3)
+"""Works on the rows from start to stop with the arguments at an address; returns whether it failed."""
+
+
+@intrinsic
+def _call(typing_context: Any, function: Any, block: Any, start: Any, stop: Any) -> Any:
+    """Call the function of type _WORK at an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function, *given = arguments
+        return builder.call(builder.inttoptr(function, _WORK.as_pointer()), given)
+
+    return types.int64(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@kernel
+def _claim_of(board: Any, part: int, side: int) -> tuple[int, int]:
+    """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return its rows, or none.
+
+    One word counts the chunks claimed from both sides, so none is claimed twice.
+    """
+    first = part * board[_ROWS] // board[_PARTS]
+    end = (part + 1) * board[_ROWS] // board[_PARTS]
+    claimed = _add(board, _FIRST_PART + _LINE * part, side)
+    from_front = claimed % _FROM_THE_END
+    from_end = claimed // _FROM_THE_END
+    if (from_front + from_end) * board[_CHUNK] >= end - first:
+        return 0, 0
+    if side == 1:
+        start = first + from_front * board[_CHUNK]
+        return start, min(start + board[_CHUNK], end - from_end * board[_CHUNK])
+    stop = end - from_end * board[_CHUNK]
+    return max(stop - board[_CHUNK], first + from_front * board[_CHUNK]), stop
+
+
+@kernel
+def _claim(board: Any, part: int) -> tuple[int, int]:
+    """Claim rows of the own part, or else of another one; return where they start and stop.
+
+    Nothing is left where both are the same.
+    """
+    start, stop = _claim_of(board, part, 1)
+    for other in range(part + 1, part + board[_PARTS]):
+        if start < stop:
+            break
+        start, stop = _claim_of(board, other % board[_PARTS], _FROM_THE_END)
+    return start, stop
+
+
+@kernel
+def _work(board: Any, part: int) -> None:
+    """Work until nothing is left to claim, beginning with one part."""
+    start, stop = _claim(board, part)
+    while start < stop:
+        if _call(board[_FUNCTION], board[_ARGUMENTS], start, stop):
+            _add(board, _FAILED, 1)
+            for other in range(board[_PARTS]):  # nothing is left to claim
+                _add(board, _FIRST_PART + _LINE * other, board[_ROWS])
+        start, stop = _claim(board, part)
+
+
+@kernel
+def _lead(board: Any, rows: int, chunk: int, function: int, block: int) -> int:
+    """Let those who watch take part, work, and return when nobody is at it any more: how often it failed."""
+    parts = board[_PARTS]
+    if parts == 1:
+        return _call(function, block, 0, rows)
+    board[_FUNCTION] = function
+    board[_ARGUMENTS] = block
+    board[_ROWS] = rows
+    board[_CHUNK] = max(1, min(chunk, rows // (parts * _CHUNKS_A_PART)))
+    board[_FAILED] = 0
+    for part in range(parts):
+        board[_FIRST_PART + _LINE * part] = 0
+    _add(board, _STATE, _SHARE + _OPEN)
+    _work(board, 0)
+    _add(board, _STATE, -_OPEN)
+    patience = _PATIENCE
+    while _read(board, _STATE) % _OPEN:
+        patience -= 1
+        if patience < 0:
+            _nap()
+    return board[_FAILED]
+
+
+@kernel
+def serve(board: Any, part: int, patience: int) -> None:
+    """Take part in all that is shared out, until called or nothing has come for a while."""
+    last = -1
+    left = patience
+    while left > 0 and _read(board, _CALLED) == 0:
+        state = _read(board, _STATE)
+        left -= 1
+        if state & _OPEN and state // _SHARE != last:
+            state = _add(board, _STATE, 1)
+            if state & _OPEN:  # who shares out waits from now on until this thread leaves
+                last = state // _SHARE
+                _work(board, part)
+            _add(board, _STATE, -1)
+            left = patience
+
+
+@kernel
+def call(board: Any, away: bool) -> None:
+    """Call those who watch away from a board, or let them watch it again."""
+    board[_CALLED] = away
+
+
+# --- Sharing out -----------------------------------------------------------------------------------
+
+
+def _borrow(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Return an array whose references nobody counts, and anything else as it is."""
+    if not isinstance(kind, types.Array):
+        return value
+    view = context.make_array(kind)(context, builder, value)
+    view.meminfo = view.meminfo.type(None)
+    view.parent = view.parent.type(None)
+    return view._getvalue()
+
+
+@intrinsic
 def borrowed(typing_context: Any, *arrays: Any) -> Any:
     """Return arrays whose references nobody counts; to be used only while the caller keeps the arrays.
 
@@ -88,130 +245,64 @@ def borrowed(typing_context: Any, *arrays: Any) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        views = []
-        for number, kind in enumerate(arrays):
-            array = builder.extract_value(arguments[0], number)
-            view = context.make_array(kind)(context, builder, array)
-            view.meminfo = view.meminfo.type(None)
-            view.parent = view.parent.type(None)
-            views.append(view._getvalue())
+        given = cgutils.unpack_tuple(builder, arguments[0])
+        views = [_borrow(context, builder, *pair) for pair in zip(arrays, given, strict=True)]
         return context.make_tuple(builder, signature.return_type, views)
 
     kinds = types.Tuple(arrays)
     return kinds(types.StarArgTuple(arrays)), generate
 
 
-@kernel
-def fill(share: Any, rows: int, chunk: int, may_leave: bool) -> None:
-    """Put rows in a share that has none; a thread claims up to ``chunk`` of them at a time.
+@intrinsic
+def share_out(typing_context: Any, board: Any, rows: Any, chunk: Any, work: Any, *arguments: Any) -> Any:
+    """Call ``work(*arguments, start, stop)`` for chunks that make up ``range(rows)``, until all is done.
 
-    Unless they ``may_leave``, threads with nothing left to claim stay for a while until :func:`wait`.
+    Parameters
+    ----------
+    board : of the threads that may take part
+    rows : number of rows
+    chunk : the most rows claimed at a time: few, so that a thread whose core is taken leaves the rest to
+        the others
+    work : a kernel
+    arguments : its arrays must outlive the call, and it does not count references to them
+
+    Raises
+    ------
+    MemoryError
+        If ``work`` failed, which happens only where there was no memory for it.
     """
-    share[_ROWS] = rows
-    share[_CHUNK] = chunk
-    share[_MAY_LEAVE] = may_leave
+    kinds = tuple(types.unliteral(kind) for kind in arguments)
+    call_of_work = work.get_call_type(typing_context, (*kinds, types.int64, types.int64), {})
+    lead = typing_context.resolve_value_type(_lead)
+    call_of_lead = lead.get_call_type(typing_context, (board, *(types.int64,) * 4), {})
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        board, rows, chunk, _, values = given
+        pairs = zip(kinds, cgutils.unpack_tuple(builder, values), strict=True)
+        views = [_borrow(context, builder, kind, value) for kind, value in pairs]
+        block = cgutils.alloca_once_value(builder, cgutils.pack_struct(builder, views))
+        function = _function_of(context, builder.module, work, call_of_work, block.allocated_type)
+        addresses = [builder.ptrtoint(pointer, ir.IntType(64)) for pointer in (function, block)]
+        call_lead = context.get_function(lead, call_of_lead)
+        context.add_linking_libs(getattr(call_lead, "libs", ()))
+        failures = call_lead(builder, (board, rows, chunk, *addresses))
+        with cgutils.if_unlikely(builder, cgutils.is_not_null(builder, failures)):
+            context.call_conv.return_user_exc(builder, MemoryError, ("no memory is left to work with",))
+        return context.get_dummy_value()
+
+    taken = (board, types.int64, types.int64, work, types.StarArgTuple(kinds))
+    return types.none(*taken), generate
 
 
-@kernel
-def begin(share: Any) -> None:
-    """Let those who watch take part; the first claim does so too."""
-    _add(share, _BEGUN, 1)
-
-
-@kernel
-def claim(share: Any, part: int, done: int) -> tuple[int, int]:
-    """Hand in ``done`` rows and take the next ones; return where they start and stop.
-
-    Nothing is left where both are the same. So a kernel works on its part like this::
-
-        start, stop = claim(share, part, 0)
-        while start < stop:
-            for k in range(start, stop):
-                ...
-            start, stop = claim(share, part, stop - start)
-    """
-    own = _FIRST_PART + _LINE * part
-    if done:
-        share[own + _OWN_DONE] += done
-    else:
-        begin(share)
-    start, stop = _claim(share, part, 1)
-    for other in range(part + 1, part + share[_PARTS]):
-        if start < stop:
-            break
-        start, stop = _claim(share, other % share[_PARTS], _FROM_THE_END)
-    if start == stop:
-        _add(share, _DONE, share[own + _OWN_DONE])
-        share[own + _OWN_DONE] = 0
-        if part:
-            _stay(share)
-    return start, stop
-
-
-@kernel
-def _claim(share: Any, part: int, side: int) -> tuple[int, int]:
-    """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return its rows, or none.
-
-    One word counts the chunks claimed from both sides, so none is claimed twice.
-    """
-    first = part * share[_ROWS] // share[_PARTS]
-    end = (part + 1) * share[_ROWS] // share[_PARTS]
-    claimed = _add(share, _FIRST_PART + _LINE * part + _CLAIMED, side)
-    from_front = claimed % _FROM_THE_END
-    from_end = claimed // _FROM_THE_END
-    if (from_front + from_end) * share[_CHUNK] >= end - first:
-        return 0, 0
-    if side == 1:
-        start = first + from_front * share[_CHUNK]
-        return start, min(start + share[_CHUNK], end - from_end * share[_CHUNK])
-    stop = end - from_end * share[_CHUNK]
-    return max(stop - share[_CHUNK], first + from_front * share[_CHUNK]), stop
-
-
-@kernel
-def _stay(share: Any) -> None:
-    """Stay until the calling thread waits, for only then the GIL is free.
-
-    A thread that finds the GIL taken goes to sleep for it, and wakes too late for the next share.
-    """
-    patience = _SHORT_PATIENCE
-    while patience > 0 and _read(share, _MAY_LEAVE) == 0:
-        patience -= 1
-
-
-@kernel
-def await_others(share: Any) -> None:
-    """Wait until every row is done. To be called by who has nothing left to claim."""
-    while _read(share, _DONE) < share[_ROWS]:
-        pass
-
-
-@kernel
-def withdraw(share: Any) -> None:
-    """Leave nothing to claim."""
-    for part in range(share[_PARTS]):
-        _add(share, _FIRST_PART + _LINE * part + _CLAIMED, share[_ROWS])
-
-
-@kernel
-def watch(board: Any, share: Any, patience: int) -> None:
-    """Watch for a while until somebody begins with a share."""
-    _add(board, _WATCHING, 1)
-    while patience > 0 and _read(share, _BEGUN) == 0:
-        patience -= 1
-    _add(board, _WATCHING, -1)
-
-
-@kernel
-def wait(board: Any, share: Any, threads: int, patience: int) -> bool:
-    """Wait for a while until all rows are done and all threads watch; return whether the rows are done.
-
-    A thread that is done must pass through Python, where the caller would be in its way.
-    """
-    _add(share, _MAY_LEAVE, 1)
-    while patience > 0 and _read(share, _DONE) < share[_ROWS]:
-        patience -= 1
-    patience = min(patience, _SHORT_PATIENCE)
-    while patience > 0 and _read(board, _WATCHING) < threads:
-        patience -= 1
-    return _read(share, _DONE) == share[_ROWS]
+def _function_of(context: Any, module: Any, work: Any, signature: Any, block_type: Any) -> Any:
+    """Return a function of type _WORK that takes the arguments of a kernel from a block of memory."""
+    compiled = work.dispatcher.get_compile_result(signature)
+    context.add_linking_libs([compiled.library])
+    function = ir.Function(module, _WORK, module.get_unique_name("work"))
+    function.linkage = "internal"
+    builder = ir.IRBuilder(function.append_basic_block())
+    block, start, stop = function.args
+    views = cgutils.unpack_tuple(builder, builder.load(builder.inttoptr(block, block_type.as_pointer())))
+    status, _ = context.call_internal_no_propagate(builder, compiled.fndesc, signature, (*views, start, stop))
+    builder.ret(builder.zext(status.is_error, ir.IntType(64)))
+    return function

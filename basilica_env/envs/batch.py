@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -35,9 +34,6 @@ _AUTORESET_KINDS = {"SameStep": "same-step", "NextStep": "next-step", "Disabled"
 
 _PLAYOUTS_A_CALL = 2048
 """Playouts between two looks at whether the caller has interrupted: well below a second of them."""
-
-_PLANS_A_CLAIM = 4
-"""Games planned between two looks at what is left; a plan takes a thousand times as long as a step."""
 
 Observation = Any
 """An array (``flat``), a dict of ``planes`` and ``scalars`` (``dict``), or None."""
@@ -134,6 +130,7 @@ class BatchEnv:
         _check_choice("dtype", self._dtype, (np.dtype(np.uint8), np.dtype(np.float32)))
         self._observation_kind = observation
         self._mask_kind = mask
+        self._is_whole = self._dtype == np.uint8
         self._reward = REWARDS[reward]
         self._autoreset = AUTORESETS[kind]
         self._tiles = tile_set(tiles)
@@ -141,7 +138,8 @@ class BatchEnv:
         self._crew = Crew(threads)
         self._states = np.zeros(size, batch.BATCH_STATE)
         self._everyone = np.arange(size)
-        self._final = self._new_final(size)
+        keeps_final = observation is not None and self._autoreset == batch.RESET_SAME_STEP
+        self._final = self._new_observations(2 * size) if keeps_final else _NO_BYTES
         self._kept = None if copy else self._new_outputs(size)
         self.reset(seed=seed)
 
@@ -193,42 +191,29 @@ class BatchEnv:
         """
         chosen = self._choose(indices)
         given = np.asarray(actions)
-        if given.shape != chosen.shape or (given.size and given.dtype.kind not in "iu"):
+        if given.shape != chosen.shape or (given.dtype.kind not in "iu" and given.size):
             raise ValueError(
                 f"actions have shape {given.shape} and dtype {given.dtype}: expected integers of shape "
                 f"{chosen.shape}"
             )
-        ready = given.dtype == np.int64 and given.flags.carray
-        played = given if ready else given.astype(np.int64)
-        wrong = np.full(self._crew.size, len(chosen))
+        ready = given.dtype == _INT64 and given.flags.carray
         out = self._outputs(len(chosen))
-        final = self._final[: 2 * len(chosen)]
-        self._share(
+        first_wrong = self._share(
             batch.step,
             len(chosen),
             self._states,
             self._tiles.array,
             chosen,
-            played,
+            given if ready else given.astype(np.int64),
             self._reward,
             self._autoreset,
-            self._dtype == np.uint8,
-            out.mask_bytes,
-            out.bits,
-            out.observation_bytes,
-            out.player,
-            out.reward,
-            out.terminated,
-            out.scores,
-            out.length,
-            _bytes(final),
-            wrong,
-            self._crew.new_share(len(chosen)),
+            self._is_whole,
+            *out,
+            self._final,
         )
-        first_wrong = min(wrong.tolist())
         if first_wrong < len(chosen):
             self._refuse(int(chosen[first_wrong]), int(given[first_wrong]))
-        return self._give(out, out.terminated.nonzero()[0], final)
+        return self._give(out, out.terminated.nonzero()[0])
 
     def sample_actions(self, indices: ArrayLike | None = None) -> NDArray[np.int64]:
         """Return a random legal action for each game, each equally likely; 0 for a finished game."""
@@ -255,7 +240,7 @@ class BatchEnv:
         beam = whole_number("width", width, least=1, most=MOST_KEPT)
         chosen = self._choose(indices)
         actions = np.empty(len(chosen), np.int64)
-        self._crew.run_kernel(
+        self._share(
             planner.planned_actions,
             len(chosen),
             self._states,
@@ -263,7 +248,6 @@ class BatchEnv:
             chosen,
             beam,
             actions,
-            chunk=_PLANS_A_CLAIM,
         )
         return actions
 
@@ -280,7 +264,7 @@ class BatchEnv:
         indices : the games; None means all
         """
         chosen = self._choose(indices)
-        seen = np.empty((len(chosen), OBSERVATION_SIZE), self._dtype)
+        seen = self._new_observations(len(chosen))
         lookers = self._deciders(chosen) if player is None else np.asarray(player)
         if lookers.dtype.kind not in "iu" or not np.isin(lookers, (0, 1)).all():
             raise ValueError(f"unknown player {player!r}: expected 0 or 1")
@@ -289,11 +273,17 @@ class BatchEnv:
                 f"player has shape {lookers.shape}: expected one player, or shape {chosen.shape}"
             )
         lookers = np.broadcast_to(lookers, chosen.shape).astype(np.int64)
-        whole = self._dtype == np.uint8
         self._share(
-            batch.observe, len(chosen), self._states, self._tiles.array, chosen, lookers, whole, _bytes(seen)
+            batch.observe,
+            len(chosen),
+            self._states,
+            self._tiles.array,
+            chosen,
+            lookers,
+            self._is_whole,
+            seen,
         )
-        return self._shape_observation(seen)
+        return self._shape_observation(self._as_observations(seen))
 
     # --- States -----------------------------------------------------------------------------------
 
@@ -379,8 +369,8 @@ class BatchEnv:
         if unsound != NONE:
             raise ValueError(f"state {unsound} is no game of tile set {self._tiles.name!r}: it is damaged")
 
-    def _share(self, kernel: Callable[..., None], size: int, *arguments: Any) -> None:
-        self._crew.run_kernel(kernel, size, *arguments)
+    def _share(self, kernel: Callable[..., Any], size: int, *arguments: Any) -> Any:
+        return self._crew.run_kernel(kernel, size, *arguments)
 
     def _choose(self, indices: ArrayLike | None) -> NDArray[np.int64]:
         if indices is None:
@@ -407,26 +397,27 @@ class BatchEnv:
             reason = f"illegal action {action} in game {index}: {error}; no game was changed"
             raise IllegalActionError(reason) from None
 
+    def _new_observations(self, number: int) -> NDArray[np.uint8]:
+        return np.empty(number * OBSERVATION_SIZE * self._dtype.itemsize, _UINT8)
+
     def _new_outputs(self, size: int) -> _Outputs:
         return _Outputs(
-            observation=np.empty((size if self._observation_kind else 0, OBSERVATION_SIZE), self._dtype),
-            mask=np.empty((size if self._mask_kind == "bytes" else 0, ACTIONS), np.uint8),
-            bits=np.empty((size if self._mask_kind == "bits" else 0, MASK_WORDS), np.uint64),
-            player=np.empty(size, np.int64),
-            reward=np.empty((size, 2), np.float32),
-            terminated=np.empty(size, np.bool_),
-            scores=np.empty((size, 2), np.int64),
-            length=np.empty(size, np.int64),
+            mask=np.empty(size * ACTIONS, _UINT8) if self._mask_kind == "bytes" else _NO_BYTES,
+            bits=np.empty((size, MASK_WORDS), np.uint64) if self._mask_kind == "bits" else _NO_WORDS,
+            observation=self._new_observations(size) if self._observation_kind else _NO_BYTES,
+            player=np.empty(size, _INT64),
+            reward=np.empty((size, 2), _FLOAT32),
+            terminated=np.empty(size, _BOOL),
+            scores=np.empty((size, 2), _INT64),
+            length=np.empty(size, _INT64),
         )
-
-    def _new_final(self, size: int) -> NDArray[Any]:
-        wanted = self._observation_kind and self._autoreset == batch.RESET_SAME_STEP
-        return np.empty((2 * size if wanted else 0, OBSERVATION_SIZE), self._dtype)
 
     def _outputs(self, size: int) -> _Outputs:
         if self._kept is None:
             return self._new_outputs(size)
-        return self._kept.first(size)
+        if size == self.num_envs:
+            return self._kept
+        return _Outputs._make(array[: len(array) // self.num_envs * size] for array in self._kept)
 
     def _view(self, chosen: NDArray[np.int64]) -> BatchStep:
         out = self._outputs(len(chosen))
@@ -440,41 +431,40 @@ class BatchEnv:
             self._states,
             self._tiles.array,
             chosen,
-            self._dtype == np.uint8,
-            out.mask_bytes,
+            self._is_whole,
+            out.mask,
             out.bits,
-            out.observation_bytes,
+            out.observation,
             out.player,
         )
-        return self._give(out, np.empty(0, np.int64), self._final[:0])
+        return self._give(out, np.empty(0, np.int64))
 
     def _deciders(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         players = np.empty(len(chosen), np.int64)
-        unwanted = self._new_outputs(0)
         self._share(
             batch.view,
             len(chosen),
             self._states,
             self._tiles.array,
             chosen,
-            self._dtype == np.uint8,
-            unwanted.mask_bytes,
-            unwanted.bits,
-            unwanted.observation_bytes,
+            self._is_whole,
+            _NO_BYTES,
+            _NO_WORDS,
+            _NO_BYTES,
             players,
         )
         return players
 
-    def _give(self, out: _Outputs, finished: NDArray[np.int64], final: NDArray[Any]) -> BatchStep:
+    def _give(self, out: _Outputs, finished: NDArray[np.int64]) -> BatchStep:
         final_observation = None
         if len(self._final):
-            rows = final.reshape(-1, 2, OBSERVATION_SIZE)[finished]
-            final_observation = self._shape_observation(rows)
+            rows = self._as_observations(self._final).reshape(-1, 2, OBSERVATION_SIZE)
+            final_observation = self._shape_observation(rows[finished])
         mask: NDArray[Any] | None = None
         if self._mask_kind:
-            mask = out.mask if self._mask_kind == "bytes" else out.bits
+            mask = out.mask.reshape(-1, ACTIONS) if self._mask_kind == "bytes" else out.bits
         return BatchStep(
-            observation=self._shape_observation(out.observation),
+            observation=self._shape_observation(self._as_observations(out.observation)),
             mask=mask,
             reward=out.reward,
             player=out.player,
@@ -485,7 +475,11 @@ class BatchEnv:
             final_observation=final_observation,
         )
 
+    def _as_observations(self, data: NDArray[np.uint8]) -> NDArray[Any]:
+        return data.view(self._dtype).reshape(-1, OBSERVATION_SIZE)
+
     def _shape_observation(self, flat: NDArray[Any]) -> Observation:
+        """Return observations, shape (..., OBSERVATION_SIZE), in the form wanted."""
         if self._observation_kind is None:
             return None
         if self._observation_kind == "flat":
@@ -494,30 +488,24 @@ class BatchEnv:
         return {"planes": planes, "scalars": scalars}
 
 
-@dataclass(slots=True)
-class _Outputs:
-    """What a step writes to."""
+# Numpy takes a dtype faster than a type.
+_UINT8, _INT64, _FLOAT32, _BOOL = map(np.dtype, (np.uint8, np.int64, np.float32, np.bool_))
+_NO_BYTES = np.empty(0, np.uint8)
+_NO_WORDS = np.empty((0, MASK_WORDS), np.uint64)
 
-    observation: NDArray[Any]
+
+class _Outputs(NamedTuple):
+    """What a step writes to, in the order in which the kernel takes it."""
+
     mask: NDArray[np.uint8]
+    """A row of bytes, as is the observation."""
     bits: NDArray[np.uint64]
+    observation: NDArray[np.uint8]
     player: NDArray[np.int64]
     reward: NDArray[np.float32]
     terminated: NDArray[np.bool_]
     scores: NDArray[np.int64]
     length: NDArray[np.int64]
-    observation_bytes: NDArray[np.uint8] = field(init=False)
-    mask_bytes: NDArray[np.uint8] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.observation_bytes = _bytes(self.observation)
-        self.mask_bytes = _bytes(self.mask)
-
-    def first(self, size: int) -> _Outputs:
-        """Return those of the first rows."""
-        if size == len(self.player):
-            return self
-        return _Outputs(*(getattr(self, one.name)[:size] for one in fields(self) if one.init))
 
 
 def random_playouts(
@@ -590,10 +578,6 @@ def _check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
     if value not in choices:
         expected = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} is {value!r}: expected one of {expected}")
-
-
-def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
-    return array.reshape(-1).view(np.uint8)
 
 
 def _as_states(states: NDArray[np.void] | bytes) -> NDArray[np.void]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import threading
 import time
 import weakref
@@ -10,98 +11,113 @@ from collections.abc import Callable
 from statistics import fmean as mean
 from typing import Any, SupportsIndex
 
-import numpy as np
-from numpy.typing import NDArray
-
 from basilica_env.core import share as shares
 
 MOST_THREADS = 1024
-_CHUNK = 64
-"""Games claimed at a time: few, so that a thread whose core is taken leaves the rest to the others."""
 _PATIENCE = 400_000
-"""Looks at a word in memory, about a nanosecond each, before a thread that waits goes to sleep."""
-
-Share = NDArray[np.int64]
+"""Looks at a board, about a nanosecond each, before a thread that watches it goes to sleep."""
 
 
 class _Job:
-    """Work to share."""
+    """Work in Python to share."""
 
-    def __init__(self, work: Callable[[Share, int], None], share: Share) -> None:
-        self.share = share
+    def __init__(self, work: Callable[[int, int], None], size: int, chunk: int) -> None:
         self.at_work = 0
         """Threads at it, the caller's left out; guarded by the post."""
         self.error: BaseException | None = None
         self._work = work
+        self._size = size
+        self._chunk = chunk
+        self._next = 0
+        self._lock = threading.Lock()
 
-    def take_part(self, part: int) -> None:
-        """Work until nothing is left to claim, beginning with one part."""
+    def take_part(self) -> None:
+        """Work until nothing is left to claim."""
         try:
-            self._work(self.share, part)
+            while (start := self._claim()) < self._size:
+                self._work(start, min(start + self._chunk, self._size))
         except BaseException as error:
             self.error = error
-            shares.withdraw(self.share)
+            self.withdraw()
+
+    def withdraw(self) -> None:
+        """Leave nothing to claim."""
+        self._next = self._size
+
+    def _claim(self) -> int:
+        with self._lock:
+            start = self._next
+            self._next += self._chunk
+        return start
 
 
 class _Post:
-    """Where the threads of a crew find their jobs. They watch it for a while after each, then they sleep.
+    """Where the threads of a crew wait. They watch its board for a while after each share, then they sleep.
 
-    ``_lock`` guards all but what :mod:`basilica_env.core.share` does.
+    ``_lock`` guards all but the board.
     """
 
     def __init__(self, threads: int) -> None:
-        self._threads = threads
-        self._board = shares.new_board()
+        self.board = shares.new_board(threads)
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
-        self._next_share = shares.new_share(parts=threads + 1)
+        self._asleep = 0
         self._job: _Job | None = None
+        self._jobs = 0
+        """Jobs given so far."""
         self._is_open = True
 
-    def give(self, work: Callable[[Share, int], None], size: int, chunk: int) -> _Job:
-        """Give a job to all threads; those that watch take part as soon as the caller does."""
+    def wake(self) -> None:
+        """Wake who sleeps. They will be late for what is shared out at once."""
+        if self._asleep:
+            with self._lock:
+                self._changed.notify_all()
+
+    def give(self, job: _Job) -> None:
+        """Give a job to all threads."""
+        shares.call(self.board, True)
         with self._lock:
-            job = self._job = _Job(work, self._next_share)
-            shares.fill(job.share, size, chunk, False)
-            self._next_share = shares.new_share(parts=self._threads + 1)
+            self._job = job
+            self._jobs += 1
             self._changed.notify_all()
-        return job
 
     def finish(self, job: _Job) -> None:
-        """Wait until the job is done, or ended by an error and nobody is at it any more."""
-        done = shares.wait(self._board, job.share, self._threads, _PATIENCE)
+        """Wait until nobody is at a job any more."""
+        shares.call(self.board, False)
         with self._lock:
             self._job = None
-            while job.at_work and not done:
+            while job.at_work:
                 self._changed.wait()
 
     def dismiss(self) -> None:
         """End the threads."""
+        shares.call(self.board, True)
         with self._lock:
             self._is_open = False
             self._changed.notify_all()
 
     def serve(self, part: int) -> None:
-        """Take part in jobs until dismissed, beginning with the same part in each."""
-        share = self._next_share
+        """Take part in what is shared out and in jobs, until dismissed."""
+        seen = 0
         while self._is_open:
-            shares.watch(self._board, share, _PATIENCE)
+            shares.serve(self.board, part, _PATIENCE)
             with self._lock:
-                while self._has_nothing_after(share):
+                if self._has_nothing_after(seen):
+                    self._asleep += 1
                     self._changed.wait()
-                share, job = self._next_share, self._job
-                if job is None:  # the others have finished it already
+                    self._asleep -= 1
+                seen, job = self._jobs, self._job
+                if job is None:
                     continue
                 job.at_work += 1
-            job.take_part(part)
+            job.take_part()
             with self._lock:
                 job.at_work -= 1
-                if job is not self._job:
-                    self._changed.notify_all()  # the caller may wait for the last one to leave
+                self._changed.notify_all()  # the caller may wait for the last one to leave
             del job  # and with it the arrays it works on
 
-    def _has_nothing_after(self, share: Share) -> bool:
-        return self._is_open and self._next_share is share
+    def _has_nothing_after(self, jobs: int) -> bool:
+        return self._is_open and self._jobs == jobs
 
 
 class _Pace:
@@ -160,17 +176,26 @@ class Crew:
     """
 
     def __init__(self, threads: int) -> None:
-        others = whole_number("threads", threads, least=1, most=MOST_THREADS) - 1
-        self._post = _Post(others)
         self._pace = _Pace()
+        self._start(whole_number("threads", threads, least=1, most=MOST_THREADS))
+        _crews.add(self)
+
+    def _start(self, size: int) -> None:
+        self._sharing = threading.Lock()
+        """Lets one thread after the other use the board, and the arrays that kernels write to."""
+        self._post = _Post(size)
         # The threads hold the post and not the crew, so that a crew that is forgotten can go.
         self._threads = [
-            threading.Thread(target=self._post.serve, args=(part,), daemon=True)
-            for part in range(1, others + 1)
+            threading.Thread(target=self._post.serve, args=(part,), daemon=True) for part in range(1, size)
         ]
         self._dismiss = weakref.finalize(self, self._post.dismiss)
         for thread in self._threads:
             thread.start()
+
+    def _leave_threads_behind(self) -> None:
+        """Work alone in a process that was forked, which has the calling thread only."""
+        self._dismiss.detach()
+        self._start(1)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as a new crew of the same size."""
@@ -181,62 +206,45 @@ class Crew:
         """Number of threads that work, the calling one included."""
         return len(self._threads) + 1
 
-    def new_share(self, size: int) -> Share:
-        """Return a share of ``size`` rows for the next kernel to run, which claims from two of them."""
-        return _filled(self.size if self._is_to_share(size) else 1, size, _CHUNK)
-
     def run(self, work: Callable[[int, int], None], size: int, chunk: int) -> None:
         """Call ``work(start, stop)`` for chunks that make up ``range(size)``; return when all is done.
 
         An interrupt is answered between two chunks.
         """
+        job = _Job(work, size, chunk)
+        try:
+            if self._threads:
+                self._post.give(job)
+            job.take_part()
+        finally:
+            job.withdraw()
+            self._post.finish(job)
+        if job.error is not None:
+            raise job.error
 
-        def take(share: Share, part: int) -> None:
-            start, stop = shares.claim(share, part, 0)
-            while start < stop:
-                work(start, stop)
-                start, stop = shares.claim(share, part, stop - start)
-
-        self._do(take, size, chunk, bool(self._threads))
-
-    def run_kernel(
-        self, kernel: Callable[..., None], size: int, *arguments: Any, chunk: int = _CHUNK
-    ) -> None:
-        """Call ``kernel(*arguments, share, part)``, on several threads as long as that is faster.
+    def run_kernel(self, kernel: Callable[..., Any], size: int, *arguments: Any) -> Any:
+        """Call ``kernel(*arguments, board)``, which shares out on several threads as long as that is faster.
 
         Parameters
         ----------
-        kernel : claims its rows from the share (:mod:`basilica_env.core.share`)
+        kernel : shares out rows on the board (:mod:`basilica_env.core.share`)
         size : number of rows
-        chunk : rows claimed at a time; with less than two chunks a thread is done before another has begun
+
+        Returns
+        -------
+        What the kernel returns.
         """
-
-        def take(share: Share, part: int) -> None:
-            kernel(*arguments, share, part)
-
-        if not self._threads or size < 2 * chunk:
-            self._do(take, size, size, False)
-            return
-        started = time.perf_counter()
-        self._do(take, size, chunk, self._is_to_share(size, chunk))
-        self._pace.note(kernel, size, time.perf_counter() - started)
-
-    def _is_to_share(self, size: int, chunk: int = _CHUNK) -> bool:
-        return bool(self._threads) and size >= 2 * chunk and self._pace.shares()
-
-    def _do(self, work: Callable[[Share, int], None], size: int, chunk: int, shared: bool) -> None:
-        if not shared:
-            work(_filled(1, size, chunk), 0)
-            return
-        job = self._post.give(work, size, chunk)
-        try:
-            job.take_part(0)
-            self._post.finish(job)
-        except BaseException:  # an interrupt can come anywhere
-            shares.withdraw(job.share)
-            raise
-        if job.error is not None:
-            raise job.error
+        with self._sharing:
+            if not self._threads or size < 2:
+                return kernel(*arguments, _ALONE)
+            started = time.perf_counter()
+            if self._pace.shares():
+                self._post.wake()
+                result = kernel(*arguments, self._post.board)
+            else:
+                result = kernel(*arguments, _ALONE)
+            self._pace.note(kernel, size, time.perf_counter() - started)
+        return result
 
     def close(self) -> None:
         """End the threads."""
@@ -246,10 +254,18 @@ class Crew:
         self._threads = []
 
 
-def _filled(parts: int, size: int, chunk: int) -> Share:
-    share = shares.new_share(parts)
-    shares.fill(share, size, chunk, True)
-    return share
+_ALONE = shares.new_board(1)
+
+_crews: weakref.WeakSet[Crew] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for crew in _crews:
+        crew._leave_threads_behind()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | None = None) -> int:
