@@ -119,7 +119,7 @@ def batch(effort: Effort, outputs: str, games: int, threads: int, busy: bool = F
 def threads_gain(effort: Effort, outputs: str, games: int, threads: int) -> Sample:
     """Measure how many times as fast BatchEnv is with several threads as with one.
 
-    The two take short turns, so that what else the machine does meets both alike.
+    The two take turns, so that what else the machine does meets both alike.
     """
     from basilica_env import BatchEnv
 
@@ -128,6 +128,51 @@ def threads_gain(effort: Effort, outputs: str, games: int, threads: int) -> Samp
         for number in (1, threads)
     )
     return faster(one, several, effort)
+
+
+_SHIFT = 0.05
+"""Seconds that two processes work before they report."""
+
+
+def _work_a_shift(work: Work) -> int:
+    done, end = 0, time.perf_counter() + _SHIFT
+    while time.perf_counter() < end:
+        done += work()
+    return done
+
+
+def work_on_request(outputs: str, games: int) -> None:
+    """Step a batch for a while whenever a line is read from standard input; write the steps done."""
+    from basilica_env import BatchEnv
+
+    work = _batch_work(BatchEnv(games, seed=1, **OUTPUTS[outputs]), games)
+    work()
+    for _ in sys.stdin:
+        print(_work_a_shift(work), flush=True)
+
+
+def processes_gain(effort: Effort, outputs: str, games: int) -> Sample:
+    """Measure how many times as many steps two processes do as one, each with a batch of its own.
+
+    They have nothing in common, so this is what the machine has to give to two threads.
+    """
+    from basilica_env import BatchEnv
+
+    work = _batch_work(BatchEnv(games, seed=0, **OUTPUTS[outputs]), games)
+    code = f"from {__name__} import work_on_request; work_on_request({outputs!r}, {games})"
+    command = [sys.executable, "-P", "-c", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        requests, reports = other.stdin, other.stdout
+        assert requests
+        assert reports
+
+        def both() -> int:
+            print(file=requests, flush=True)
+            return _work_a_shift(work) + int(reports.readline())
+
+        sample = faster(work, both, effort)
+        requests.close()
+    return sample
 
 
 def _states_at(decision: int, games: int) -> Any:

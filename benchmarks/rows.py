@@ -11,7 +11,7 @@ from typing import Any
 GROUPS = {
     "start": "Import and compilation",
     "batch": "Many games in one call",
-    "threads": "Two threads against one, taking turns",
+    "threads": "Two threads against one, and what the machine gives to two processes",
     "busy": "Threads while another process holds a core",
     "single": "One game from Python",
     "aec": "PettingZoo AEC loop",
@@ -142,6 +142,14 @@ def _threads() -> Iterator[Row]:
                 outputs=outputs,
                 games=games,
                 threads=2,
+            )
+            yield _own(
+                f"threads/{outputs}/{games}-processes",
+                f"{OUTPUTS[outputs]}, two processes instead",
+                "times",
+                "processes_gain",
+                outputs=outputs,
+                games=games,
             )
 
 

@@ -85,22 +85,21 @@ def cost(work: Work, effort: Effort) -> Sample:
     return Sample([1e6 * seconds / done for done, seconds in _repeats(work, effort)], ready)
 
 
-_TURNS = 10
-"""Turns of each piece of work in a repeat of a comparison."""
-
-
 def faster(slow: Work, fast: Work, effort: Effort) -> Sample:
-    """Measure how many times as fast one piece of work is as another; in a repeat they take turns."""
+    """Measure how many times as fast one piece of work is as another.
+
+    In a repeat they take turns, so that a machine that grows slower meets both alike. The turns are as long
+    as repeats, because a core that was idle may be slow at first.
+    """
     ready = _warm_up(slow, effort)
     _warm_up(fast, effort)
-    turn = Effort(1, effort.seconds / _TURNS)
+    turn = Effort(1, effort.seconds)
 
     def ratio() -> float:
         seconds_a_unit = [0.0, 0.0]
-        for _ in range(_TURNS):
-            for number, work in enumerate((slow, fast)):
-                done, seconds = next(_repeats(work, turn))
-                seconds_a_unit[number] += seconds / done
+        for number, work in ((0, slow), (1, fast), (1, fast), (0, slow)):
+            done, seconds = next(_repeats(work, turn))
+            seconds_a_unit[number] += seconds / done
         return seconds_a_unit[0] / seconds_a_unit[1]
 
     return Sample([ratio() for _ in range(effort.repeats)], ready)

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from basilica_env.core.compile import kernel
 
-_LINE = 8
-"""Words of a line of the cache. What different threads write lies in different lines, or they would wait
-for each other."""
+_LINE = 16
+"""Words of two lines of the cache, which processors like to fetch together. What different threads write
+lies so far apart, or they would wait for each other."""
 _STATE = 0
 """Counts threads that take part, the one that shares out left aside; _OPEN is added while others may
 join, and _SHARE with each range that is shared out."""
@@ -32,12 +32,16 @@ _SHARE = 1 << 17
 _FUNCTION, _ARGUMENTS, _ROWS, _CHUNK, _FAILED = range(_LINE, _LINE + 5)
 _PARTS, _CALLED = range(2 * _LINE, 2 * _LINE + 2)
 _FIRST_PART = 3 * _LINE
-"""A line for each part, with the chunks claimed of it: 1 for one from the front, _FROM_THE_END for one from
-the end."""
+"""A line for each part."""
+_CLAIMED, _THERE = range(2)
+"""The chunks claimed of a part, and whether the thread whose part it is watches or works."""
 _FROM_THE_END = 1 << 32
+"""Counts a chunk that is claimed from the end of a part; one from the front counts 1."""
 
 _CHUNKS_A_PART = 16
 """So many that who is late or slow leaves enough to the others."""
+_GRACE, _LOOK = 100, 50
+"""Looks at a part before a thread helps, and looks elsewhere between two of them: some 5 microseconds."""
 _PATIENCE = 20_000
 """Looks at a word, about a nanosecond each, before a thread that waits leaves its core to others."""
 _NAP = 20
@@ -131,23 +135,44 @@ def _call(typing_context: Any, function: Any, block: Any, start: Any, stop: Any)
 
 
 @kernel
+def _left_of(board: Any, part: int, claimed: int) -> int:
+    """Return the rows of a part that are left, or less than 1, when a number of chunks is claimed."""
+    first = part * board[_ROWS] // board[_PARTS]
+    end = (part + 1) * board[_ROWS] // board[_PARTS]
+    return end - first - (claimed % _FROM_THE_END + claimed // _FROM_THE_END) * board[_CHUNK]
+
+
+@kernel
 def _claim_of(board: Any, part: int, side: int) -> tuple[int, int]:
     """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return its rows, or none.
 
     One word counts the chunks claimed from both sides, so none is claimed twice.
     """
-    first = part * board[_ROWS] // board[_PARTS]
-    end = (part + 1) * board[_ROWS] // board[_PARTS]
-    claimed = _add(board, _FIRST_PART + _LINE * part, side)
-    from_front = claimed % _FROM_THE_END
-    from_end = claimed // _FROM_THE_END
-    if (from_front + from_end) * board[_CHUNK] >= end - first:
+    claimed = _add(board, _FIRST_PART + _LINE * part + _CLAIMED, side)
+    left = _left_of(board, part, claimed)
+    if left <= 0:
         return 0, 0
+    size = min(left, board[_CHUNK])
     if side == 1:
-        start = first + from_front * board[_CHUNK]
-        return start, min(start + board[_CHUNK], end - from_end * board[_CHUNK])
-    stop = end - from_end * board[_CHUNK]
-    return max(stop - board[_CHUNK], first + from_front * board[_CHUNK]), stop
+        start = part * board[_ROWS] // board[_PARTS] + claimed % _FROM_THE_END * board[_CHUNK]
+        return start, start + size
+    stop = (part + 1) * board[_ROWS] // board[_PARTS] - claimed // _FROM_THE_END * board[_CHUNK]
+    return stop - size, stop
+
+
+@kernel
+def _leave_to_owner(board: Any, part: int) -> None:
+    """Wait for a moment while the thread whose part it is makes its way to the end, if it is there.
+
+    What it has in its cache would cost both threads more than it saves one of them. The thread looks now
+    and then only, because each look takes from the owner the line that it claims from.
+    """
+    for _ in range(_GRACE):
+        claimed = _read(board, _FIRST_PART + _LINE * part + _CLAIMED)
+        if _left_of(board, part, claimed) <= 0 or not _read(board, _FIRST_PART + _LINE * part + _THERE):
+            return
+        for _ in range(_LOOK):
+            _read(board, _STATE)
 
 
 @kernel
@@ -157,10 +182,12 @@ def _claim(board: Any, part: int) -> tuple[int, int]:
     Nothing is left where both are the same.
     """
     start, stop = _claim_of(board, part, 1)
-    for other in range(part + 1, part + board[_PARTS]):
+    for k in range(part + 1, part + board[_PARTS]):
         if start < stop:
             break
-        start, stop = _claim_of(board, other % board[_PARTS], _FROM_THE_END)
+        other = k % board[_PARTS]
+        _leave_to_owner(board, other)
+        start, stop = _claim_of(board, other, _FROM_THE_END)
     return start, stop
 
 
@@ -172,7 +199,7 @@ def _work(board: Any, part: int) -> None:
         if _call(board[_FUNCTION], board[_ARGUMENTS], start, stop):
             _add(board, _FAILED, 1)
             for other in range(board[_PARTS]):  # nothing is left to claim
-                _add(board, _FIRST_PART + _LINE * other, board[_ROWS])
+                _add(board, _FIRST_PART + _LINE * other + _CLAIMED, board[_ROWS])
         start, stop = _claim(board, part)
 
 
@@ -188,7 +215,8 @@ def _lead(board: Any, rows: int, chunk: int, function: int, block: int) -> int:
     board[_CHUNK] = max(1, min(chunk, rows // (parts * _CHUNKS_A_PART)))
     board[_FAILED] = 0
     for part in range(parts):
-        board[_FIRST_PART + _LINE * part] = 0
+        board[_FIRST_PART + _LINE * part + _CLAIMED] = 0
+    board[_FIRST_PART + _THERE] = 1
     _add(board, _STATE, _SHARE + _OPEN)
     _work(board, 0)
     _add(board, _STATE, -_OPEN)
@@ -205,6 +233,7 @@ def serve(board: Any, part: int, patience: int) -> None:
     """Take part in all that is shared out, until called or nothing has come for a while."""
     last = -1
     left = patience
+    _add(board, _FIRST_PART + _LINE * part + _THERE, 1)
     while left > 0 and _read(board, _CALLED) == 0:
         state = _read(board, _STATE)
         left -= 1
@@ -215,6 +244,7 @@ def serve(board: Any, part: int, patience: int) -> None:
                 _work(board, part)
             _add(board, _STATE, -1)
             left = patience
+    _add(board, _FIRST_PART + _LINE * part + _THERE, -1)
 
 
 @kernel
@@ -280,7 +310,7 @@ def share_out(typing_context: Any, board: Any, rows: Any, chunk: Any, work: Any,
         board, rows, chunk, _, values = given
         pairs = zip(kinds, cgutils.unpack_tuple(builder, values), strict=True)
         views = [_borrow(context, builder, kind, value) for kind, value in pairs]
-        block = cgutils.alloca_once_value(builder, cgutils.pack_struct(builder, views))
+        block = _block(builder, views)
         function = _function_of(context, builder.module, work, call_of_work, block.allocated_type)
         addresses = [builder.ptrtoint(pointer, ir.IntType(64)) for pointer in (function, block)]
         call_lead = context.get_function(lead, call_of_lead)
@@ -294,6 +324,17 @@ def share_out(typing_context: Any, board: Any, rows: Any, chunk: Any, work: Any,
     return types.none(*taken), generate
 
 
+_APART = ir.ArrayType(ir.IntType(64), _LINE)
+
+
+def _block(builder: Any, values: list[Any]) -> Any:
+    """Return values on the stack, apart from what their thread writes there while others read them."""
+    values = [ir.Constant(_APART, None), *values, ir.Constant(_APART, None)]
+    block = cgutils.alloca_once_value(builder, cgutils.pack_struct(builder, values))
+    block.align = 8 * _LINE
+    return block
+
+
 def _function_of(context: Any, module: Any, work: Any, signature: Any, block_type: Any) -> Any:
     """Return a function of type _WORK that takes the arguments of a kernel from a block of memory."""
     compiled = work.dispatcher.get_compile_result(signature)
@@ -302,7 +343,9 @@ def _function_of(context: Any, module: Any, work: Any, signature: Any, block_typ
     function.linkage = "internal"
     builder = ir.IRBuilder(function.append_basic_block())
     block, start, stop = function.args
-    views = cgutils.unpack_tuple(builder, builder.load(builder.inttoptr(block, block_type.as_pointer())))
+    _, *views, _ = cgutils.unpack_tuple(
+        builder, builder.load(builder.inttoptr(block, block_type.as_pointer()))
+    )
     status, _ = context.call_internal_no_propagate(builder, compiled.fndesc, signature, (*views, start, stop))
     builder.ret(builder.zext(status.is_error, ir.IntType(64)))
     return function
