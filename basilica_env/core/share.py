@@ -135,6 +135,12 @@ def _call(typing_context: Any, function: Any, block: Any, start: Any, stop: Any)
 
 
 @kernel
+def _line(part: int) -> int:
+    """Return where the line of a part begins on a board."""
+    return _FIRST_PART + _LINE * part
+
+
+@kernel
 def _left_of(board: Any, part: int, claimed: int) -> int:
     """Return the rows of a part that are left, or less than 1, when a number of chunks is claimed."""
     first = part * board[_ROWS] // board[_PARTS]
@@ -148,7 +154,7 @@ def _claim_of(board: Any, part: int, side: int) -> tuple[int, int]:
 
     One word counts the chunks claimed from both sides, so none is claimed twice.
     """
-    claimed = _add(board, _FIRST_PART + _LINE * part + _CLAIMED, side)
+    claimed = _add(board, _line(part) + _CLAIMED, side)
     left = _left_of(board, part, claimed)
     if left <= 0:
         return 0, 0
@@ -168,8 +174,8 @@ def _leave_to_owner(board: Any, part: int) -> None:
     and then only, because each look takes from the owner the line that it claims from.
     """
     for _ in range(_GRACE):
-        claimed = _read(board, _FIRST_PART + _LINE * part + _CLAIMED)
-        if _left_of(board, part, claimed) <= 0 or not _read(board, _FIRST_PART + _LINE * part + _THERE):
+        claimed = _read(board, _line(part) + _CLAIMED)
+        if _left_of(board, part, claimed) <= 0 or not _read(board, _line(part) + _THERE):
             return
         for _ in range(_LOOK):
             _read(board, _STATE)
@@ -199,7 +205,7 @@ def _work(board: Any, part: int) -> None:
         if _call(board[_FUNCTION], board[_ARGUMENTS], start, stop):
             _add(board, _FAILED, 1)
             for other in range(board[_PARTS]):  # nothing is left to claim
-                _add(board, _FIRST_PART + _LINE * other + _CLAIMED, board[_ROWS])
+                _add(board, _line(other) + _CLAIMED, board[_ROWS])
         start, stop = _claim(board, part)
 
 
@@ -215,8 +221,8 @@ def _lead(board: Any, rows: int, chunk: int, function: int, block: int) -> int:
     board[_CHUNK] = max(1, min(chunk, rows // (parts * _CHUNKS_A_PART)))
     board[_FAILED] = 0
     for part in range(parts):
-        board[_FIRST_PART + _LINE * part + _CLAIMED] = 0
-    board[_FIRST_PART + _THERE] = 1
+        board[_line(part) + _CLAIMED] = 0
+    board[_line(0) + _THERE] = 1
     _add(board, _STATE, _SHARE + _OPEN)
     _work(board, 0)
     _add(board, _STATE, -_OPEN)
@@ -233,7 +239,7 @@ def serve(board: Any, part: int, patience: int) -> None:
     """Take part in all that is shared out, until called or nothing has come for a while."""
     last = -1
     left = patience
-    _add(board, _FIRST_PART + _LINE * part + _THERE, 1)
+    _add(board, _line(part) + _THERE, 1)
     while left > 0 and _read(board, _CALLED) == 0:
         state = _read(board, _STATE)
         left -= 1
@@ -244,7 +250,7 @@ def serve(board: Any, part: int, patience: int) -> None:
                 _work(board, part)
             _add(board, _STATE, -1)
             left = patience
-    _add(board, _FIRST_PART + _LINE * part + _THERE, -1)
+    _add(board, _line(part) + _THERE, -1)
 
 
 @kernel
