@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -173,7 +173,7 @@ class BatchEnv:
             streams = random.seed_states(seed, self.num_envs)[chosen]
             self._states["game"]["random"][chosen] = streams
             self._states["sampler"][chosen] = ~streams
-        self._share(batch.deal, len(chosen), self._states, self._tiles.array, chosen)
+        self._crew.run_kernel(batch.deal, len(chosen), self._states, self._tiles.array, chosen)
         return self._view(chosen)
 
     def step(self, actions: ArrayLike, indices: ArrayLike | None = None) -> BatchStep:
@@ -198,7 +198,7 @@ class BatchEnv:
             )
         ready = given.dtype == _INT64 and given.flags.carray
         out = self._outputs(len(chosen))
-        first_wrong = self._share(
+        first_wrong = self._crew.run_kernel(
             batch.step,
             len(chosen),
             self._states,
@@ -219,14 +219,16 @@ class BatchEnv:
         """Return a random legal action for each game, each equally likely; 0 for a finished game."""
         chosen = self._choose(indices)
         actions = np.empty(len(chosen), np.int64)
-        self._share(batch.sample, len(chosen), self._states, chosen, actions)
+        self._crew.run_kernel(batch.sample, len(chosen), self._states, chosen, actions)
         return actions
 
     def greedy_actions(self, indices: ArrayLike | None = None) -> NDArray[np.int64]:
         """Return the greedy action for each game (:mod:`basilica_env.core.greedy`); 0 for a finished game."""
         chosen = self._choose(indices)
         actions = np.empty(len(chosen), np.int64)
-        self._share(greedy.greedy_actions, len(chosen), self._states, self._tiles.array, chosen, actions)
+        self._crew.run_kernel(
+            greedy.greedy_actions, len(chosen), self._states, self._tiles.array, chosen, actions
+        )
         return actions
 
     def planned_actions(self, width: int, indices: ArrayLike | None = None) -> NDArray[np.int64]:
@@ -240,7 +242,7 @@ class BatchEnv:
         beam = whole_number("width", width, least=1, most=MOST_KEPT)
         chosen = self._choose(indices)
         actions = np.empty(len(chosen), np.int64)
-        self._share(
+        self._crew.run_kernel(
             planner.planned_actions,
             len(chosen),
             self._states,
@@ -273,7 +275,7 @@ class BatchEnv:
                 f"player has shape {lookers.shape}: expected one player, or shape {chosen.shape}"
             )
         lookers = np.broadcast_to(lookers, chosen.shape).astype(np.int64)
-        self._share(
+        self._crew.run_kernel(
             batch.observe,
             len(chosen),
             self._states,
@@ -283,7 +285,7 @@ class BatchEnv:
             self._is_whole,
             seen,
         )
-        return self._shape_observation(self._as_observations(seen))
+        return self._as_observations(seen)
 
     # --- States -----------------------------------------------------------------------------------
 
@@ -369,9 +371,6 @@ class BatchEnv:
         if unsound != NONE:
             raise ValueError(f"state {unsound} is no game of tile set {self._tiles.name!r}: it is damaged")
 
-    def _share(self, kernel: Callable[..., Any], size: int, *arguments: Any) -> Any:
-        return self._crew.run_kernel(kernel, size, *arguments)
-
     def _choose(self, indices: ArrayLike | None) -> NDArray[np.int64]:
         if indices is None:
             return self._everyone
@@ -425,7 +424,7 @@ class BatchEnv:
         out.terminated[:] = False
         out.scores[:] = self._states["game"]["scores"][chosen]
         out.length[:] = self._states["length"][chosen]
-        self._share(
+        self._crew.run_kernel(
             batch.view,
             len(chosen),
             self._states,
@@ -441,7 +440,7 @@ class BatchEnv:
 
     def _deciders(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         players = np.empty(len(chosen), np.int64)
-        self._share(
+        self._crew.run_kernel(
             batch.view,
             len(chosen),
             self._states,
@@ -458,13 +457,13 @@ class BatchEnv:
     def _give(self, out: _Outputs, finished: NDArray[np.int64]) -> BatchStep:
         final_observation = None
         if len(self._final):
-            rows = self._as_observations(self._final).reshape(-1, 2, OBSERVATION_SIZE)
-            final_observation = self._shape_observation(rows[finished])
+            rows = self._final.reshape(self.num_envs, -1)[finished]
+            final_observation = self._as_observations(rows, (-1, 2, OBSERVATION_SIZE))
         mask: NDArray[Any] | None = None
         if self._mask_kind:
             mask = out.mask.reshape(-1, ACTIONS) if self._mask_kind == "bytes" else out.bits
         return BatchStep(
-            observation=self._shape_observation(self._as_observations(out.observation)),
+            observation=self._as_observations(out.observation),
             mask=mask,
             reward=out.reward,
             player=out.player,
@@ -475,13 +474,13 @@ class BatchEnv:
             final_observation=final_observation,
         )
 
-    def _as_observations(self, data: NDArray[np.uint8]) -> NDArray[Any]:
-        return data.view(self._dtype).reshape(-1, OBSERVATION_SIZE)
-
-    def _shape_observation(self, flat: NDArray[Any]) -> Observation:
-        """Return observations, shape (..., OBSERVATION_SIZE), in the form wanted."""
+    def _as_observations(
+        self, data: NDArray[np.uint8], shape: tuple[int, ...] = (-1, OBSERVATION_SIZE)
+    ) -> Observation:
+        """Return bytes as observations in the form wanted."""
         if self._observation_kind is None:
             return None
+        flat = data.view(self._dtype).reshape(shape)
         if self._observation_kind == "flat":
             return flat
         planes, scalars = split(flat)
