@@ -10,7 +10,7 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from typing import Any
 
@@ -103,23 +103,24 @@ def _batch_work(batch: Any, games: int) -> Work:
     return work
 
 
-def batch(effort: Effort, outputs: str, games: int, threads: int, busy: bool = False) -> Sample:
+def batch(effort: Effort, outputs: str, games: int, threads: int) -> Sample:
     """Measure BatchEnv from Python: choosing legal actions and stepping, steps of a game a second."""
     from basilica_env import BatchEnv
 
     env = BatchEnv(games, seed=0, threads=threads, **OUTPUTS[outputs])
     env.reset()
-    work = _batch_work(env, games)
-    if not busy:
-        return rate(work, effort)
-    with busy_core():
-        return rate(work, effort)
+    return rate(_batch_work(env, games), effort)
 
 
-def threads_gain(effort: Effort, outputs: str, games: int, threads: int) -> Sample:
+def threads_gain(effort: Effort, outputs: str, games: int, threads: int, busy: bool = False) -> Sample:
     """Measure how many times as fast BatchEnv is with several threads as with one.
 
     The two take turns, so that what else the machine does meets both alike.
+
+    Parameters
+    ----------
+    busy : bool
+        While another process holds a core.
     """
     from basilica_env import BatchEnv
 
@@ -127,7 +128,8 @@ def threads_gain(effort: Effort, outputs: str, games: int, threads: int) -> Samp
         _batch_work(BatchEnv(games, seed=0, threads=number, **OUTPUTS[outputs]), games)
         for number in (1, threads)
     )
-    return faster(one, several, effort)
+    with busy_core() if busy else nullcontext():
+        return faster(one, several, effort)
 
 
 _SHIFT = 0.05

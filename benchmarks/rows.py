@@ -12,7 +12,7 @@ GROUPS = {
     "start": "Import and compilation",
     "batch": "Many games in one call",
     "threads": "Two threads against one, and what the machine gives to two processes",
-    "busy": "Threads while another process holds a core",
+    "busy": "Two threads against one while another process holds a core",
     "single": "One game from Python",
     "aec": "PettingZoo AEC loop",
     "gym": "Gymnasium and Stable-Baselines3",
@@ -37,6 +37,7 @@ OUTPUTS = {
 }
 GROWTH_SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16384)
 THREADS_SIZES = (1024, 4096, 16384)
+BUSY_SIZES = (1024, 4096)
 GROWTH_DECISIONS = tuple(range(0, 81, 10))
 
 
@@ -103,11 +104,9 @@ def _start() -> Iterator[Row]:
         yield Row(f"start/{name}", what, "s", f"{_MEASURES}:{function}", limit=900.0)
 
 
-def _batch(prefix: str, outputs: str, games: int, threads: int, **arguments: Any) -> Row:
+def _batch(prefix: str, outputs: str, games: int, threads: int) -> Row:
     name = f"{prefix}/{outputs}/{games}x{threads}"
-    return _own(
-        name, OUTPUTS[outputs], "steps/s", "batch", outputs=outputs, games=games, threads=threads, **arguments
-    )
+    return _own(name, OUTPUTS[outputs], "steps/s", "batch", outputs=outputs, games=games, threads=threads)
 
 
 def _batches() -> Iterator[Row]:
@@ -131,32 +130,32 @@ def _batches() -> Iterator[Row]:
         )
 
 
-def _threads() -> Iterator[Row]:
+def _threads(group: str, sizes: tuple[int, ...], **arguments: Any) -> Iterator[Row]:
     for outputs in ("mask", "observation"):
-        for games in THREADS_SIZES:
+        for games in sizes:
             yield _own(
-                f"threads/{outputs}/{games}",
+                f"{group}/{outputs}/{games}",
                 OUTPUTS[outputs],
                 "times",
                 "threads_gain",
                 outputs=outputs,
                 games=games,
                 threads=2,
+                **arguments,
             )
+
+
+def _processes() -> Iterator[Row]:
+    for outputs in ("mask", "observation"):
+        for games in THREADS_SIZES:
             yield _own(
-                f"threads/{outputs}/{games}-processes",
+                f"threads/processes/{outputs}/{games}",
                 f"{OUTPUTS[outputs]}, two processes instead",
                 "times",
                 "processes_gain",
                 outputs=outputs,
                 games=games,
             )
-
-
-def _busy() -> Iterator[Row]:
-    for outputs in ("mask", "observation"):
-        for threads in (1, 2):
-            yield _batch("busy", outputs, 4096, threads, busy=True)
 
 
 _OPEN_SPIEL = (
@@ -280,8 +279,8 @@ def rows(busy: bool = False, growth: bool = False) -> list[Row]:
     growth : bool
         With the rows that the charts are drawn from.
     """
-    chosen = [*_start(), *_batches(), *_threads()]
-    chosen += _busy() if busy else ()
+    chosen = [*_start(), *_batches(), *_threads("threads", THREADS_SIZES), *_processes()]
+    chosen += _threads("busy", BUSY_SIZES, busy=True) if busy else ()
     chosen += [*_single(), *_aec(), *_gym(), *_playouts(), *_clone(), *_memory()]
     chosen += _growth() if growth else ()
     return chosen

@@ -160,7 +160,7 @@ class _Pace:
                 gain += (len(alone) + len(shared)) * (mean(alone) - mean(shared))
         confirmed = (gain > 0) == self._sharing_is_faster
         self._sharing_is_faster = gain > 0
-        self._run = self._left = min(2 * self._run, self._LONGEST_RUN) if confirmed else self._TRIAL
+        self._run = self._left = min(4 * self._run, self._LONGEST_RUN) if confirmed else self._TRIAL
         self._on_trial = False
         self._times.clear()
 
