@@ -1297,23 +1297,24 @@ def test_a_kernel_that_fails_in_some_rows_says_so_and_the_crew_goes_on(threads: 
     crew.close()
 
 
-def laid_out(parts: int, rows: int, chunk: int) -> Any:
-    """Return a board with rows to claim."""
-    board = new_board(parts)
-    board[share._ROWS], board[share._CHUNK] = rows, chunk
-    return board
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def note_chunk(starts: Any, stops: Any, number: Any, start: int, stop: int) -> None:
+    starts[number[0]], stops[number[0]] = start, stop
+    number[0] += 1
 
 
-@pytest.mark.parametrize("part", [0, 1, 2])
-def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come(part: int) -> None:
-    board = laid_out(parts=3, rows=300, chunk=30)
-    claims = []
-    while (claimed := share._claim(board, part)) and claimed[0] < claimed[1]:
-        claims.append(claimed)
-    expected = [(100 * part + start, 100 * part + min(start + 30, 100)) for start in (0, 30, 60, 90)]
-    for other in ((part + 1) % 3, (part + 2) % 3):  # the others' from the end
-        expected += [(100 * other + max(stop - 30, 0), 100 * other + stop) for stop in (100, 70, 40, 10)]
-    assert claims == expected
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def note_chunks(rows: int, chunk: int, starts: Any, stops: Any, number: Any, board: Any) -> None:
+    share_out(board, rows, chunk, note_chunk, starts, stops, number)
+
+
+def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come() -> None:
+    starts, stops, number = np.zeros(1000, int), np.zeros(1000, int), np.zeros(1, int)
+    note_chunks(300, 30, starts, stops, number, new_board(3))  # so chunks are of 300 // 48 = 6
+    expected = [(start, min(start + 6, 100)) for start in range(0, 100, 6)]
+    for part in (1, 2):  # the others' from the end
+        expected += [(100 * part + max(stop - 6, 0), 100 * part + stop) for stop in range(100, 0, -6)]
+    assert list(zip(starts[: number[0]], stops[: number[0]], strict=True)) == expected
 
 
 @njit  # type: ignore[untyped-decorator]
@@ -1340,15 +1341,18 @@ def test_a_borrowed_array_is_the_array_itself_without_its_references() -> None:
 def test_threads_that_take_turns_in_any_way_claim_each_row_once(data: st.DataObject) -> None:
     """As one act claims a chunk, every way in which threads can run is a way of taking turns."""
     parts, rows, chunk = (data.draw(st.integers(1, most)) for most in (4, 400, 70))
-    board = laid_out(parts, rows, chunk)
+    board = new_board(parts)
+    board[share._ROWS], board[share._CHUNK] = rows, chunk
     times = np.zeros(rows, int)
-    at_work = set(range(parts))
-    while at_work:
-        part = data.draw(st.sampled_from(sorted(at_work)))
-        start, stop = share._claim(board, part)
+    order = {part: [(part + k) % parts for k in range(parts)] for part in range(parts)}
+    while order:
+        thread = data.draw(st.sampled_from(sorted(order)))
+        part = order[thread][0]
+        start, stop = share._claim_of(board, part, 1 if part == thread else share._FROM_THE_END)
         times[start:stop] += 1
         if start == stop:
-            at_work.remove(part)
+            order[thread].pop(0)
+            order = {thread: left for thread, left in order.items() if left}
     assert (times == 1).all()
 
 

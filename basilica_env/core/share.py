@@ -150,9 +150,10 @@ def _left_of(board: Any, part: int, claimed: int) -> int:
 
 @kernel
 def _claim_of(board: Any, part: int, side: int) -> tuple[int, int]:
-    """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return its rows, or none.
+    """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return where its rows start and stop.
 
-    One word counts the chunks claimed from both sides, so none is claimed twice.
+    Nothing is left where both are the same. One word counts the chunks claimed from both sides, so none is
+    claimed twice.
     """
     claimed = _add(board, _line(part) + _CLAIMED, side)
     left = _left_of(board, part, claimed)
@@ -182,31 +183,24 @@ def _leave_to_owner(board: Any, part: int) -> None:
 
 
 @kernel
-def _claim(board: Any, part: int) -> tuple[int, int]:
-    """Claim rows of the own part, or else of another one; return where they start and stop.
-
-    Nothing is left where both are the same.
-    """
-    start, stop = _claim_of(board, part, 1)
-    for k in range(part + 1, part + board[_PARTS]):
-        if start < stop:
-            break
-        other = k % board[_PARTS]
-        _leave_to_owner(board, other)
-        start, stop = _claim_of(board, other, _FROM_THE_END)
-    return start, stop
-
-
-@kernel
-def _work(board: Any, part: int) -> None:
-    """Work until nothing is left to claim, beginning with one part."""
-    start, stop = _claim(board, part)
+def _work_on(board: Any, part: int, side: int) -> None:
+    """Work on a part from one side until nothing is left to claim of it."""
+    start, stop = _claim_of(board, part, side)
     while start < stop:
         if _call(board[_FUNCTION], board[_ARGUMENTS], start, stop):
             _add(board, _FAILED, 1)
             for other in range(board[_PARTS]):  # nothing is left to claim
                 _add(board, _line(other) + _CLAIMED, board[_ROWS])
-        start, stop = _claim(board, part)
+        start, stop = _claim_of(board, part, side)
+
+
+@kernel
+def _work(board: Any, part: int) -> None:
+    """Work on the own part, then help the others, until nothing is left to claim."""
+    _work_on(board, part, 1)
+    for other in range(part + 1, part + board[_PARTS]):
+        _leave_to_owner(board, other % board[_PARTS])
+        _work_on(board, other % board[_PARTS], _FROM_THE_END)
 
 
 @kernel
