@@ -1183,8 +1183,8 @@ def test_a_crew_does_each_piece_of_work_once(threads: int, size: int) -> None:
 
 
 @njit(nogil=True)  # type: ignore[untyped-decorator]
-def count_chunk(times: Any, number: int, start: int, stop: int) -> None:
-    for k in range(start, stop):
+def count_chunk(times: Any, number: int, start: int, stop: int, step: int) -> None:
+    for k in range(start, stop, step):
         times[k] += number
 
 
@@ -1269,8 +1269,8 @@ def test_a_process_that_was_forked_in_the_middle_of_a_step_steps_alone() -> None
 
 
 @njit(nogil=True)  # type: ignore[untyped-decorator]
-def fail_chunk(times: Any, at: int, start: int, stop: int) -> None:
-    for k in range(start, stop):
+def fail_chunk(times: Any, at: int, start: int, stop: int, step: int) -> None:
+    for k in range(start, stop, step):
         if k == at:
             raise ValueError("here")
         times[k] += 1
@@ -1298,23 +1298,27 @@ def test_a_kernel_that_fails_in_some_rows_says_so_and_the_crew_goes_on(threads: 
 
 
 @njit(nogil=True)  # type: ignore[untyped-decorator]
-def note_chunk(starts: Any, stops: Any, number: Any, start: int, stop: int) -> None:
-    starts[number[0]], stops[number[0]] = start, stop
-    number[0] += 1
+def note_row(order: Any, number: Any, start: int, stop: int, step: int) -> None:
+    for k in range(start, stop, step):
+        order[number[0]] = k
+        number[0] += 1
 
 
 @njit(nogil=True)  # type: ignore[untyped-decorator]
-def note_chunks(rows: int, chunk: int, starts: Any, stops: Any, number: Any, board: Any) -> None:
-    share_out(board, rows, chunk, note_chunk, starts, stops, number)
+def note_rows(order: Any, number: Any, board: Any) -> None:
+    share_out(board, len(order), 30, note_row, order, number)
 
 
 def test_a_thread_works_on_its_own_part_first_and_then_for_those_who_do_not_come() -> None:
-    starts, stops, number = np.zeros(1000, int), np.zeros(1000, int), np.zeros(1, int)
-    note_chunks(300, 30, starts, stops, number, new_board(3))  # so chunks are of 300 // 48 = 6
-    expected = [(start, min(start + 6, 100)) for start in range(0, 100, 6)]
-    for part in (1, 2):  # the others' from the end
-        expected += [(100 * part + max(stop - 6, 0), 100 * part + stop) for stop in range(100, 0, -6)]
-    assert list(zip(starts[: number[0]], stops[: number[0]], strict=True)) == expected
+    """It works on its part downwards, on the next upwards, and so on, and helps from the end that is left."""
+    order, number = np.zeros(300, int), np.zeros(1, int)
+    note_rows(order, number, new_board(3))  # in chunks of 300 // 48 = 6
+    second = [k for stop in range(200, 100, -6) for k in range(max(stop - 6, 100), stop)]
+    third = [k for start in range(200, 300, 6) for k in reversed(range(start, min(start + 6, 300)))]
+    assert order.tolist() == [*reversed(range(100)), *second, *third]
+    order[:], number[:] = 0, 0
+    note_rows(order, number, new_board(1))
+    assert order.tolist() == list(range(300))
 
 
 @njit  # type: ignore[untyped-decorator]
@@ -1348,9 +1352,9 @@ def test_threads_that_take_turns_in_any_way_claim_each_row_once(data: st.DataObj
     while order:
         thread = data.draw(st.sampled_from(sorted(order)))
         part = order[thread][0]
-        start, stop = share._claim_of(board, part, 1 if part == thread else share._FROM_THE_END)
-        times[start:stop] += 1
-        if start == stop:
+        rows_claimed = range(*share._claim_of(board, part, 1 if part == thread else share._FROM_THE_END))
+        times[list(rows_claimed)] += 1
+        if not rows_claimed:
             order[thread].pop(0)
             order = {thread: left for thread, left in order.items() if left}
     assert (times == 1).all()

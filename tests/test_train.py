@@ -461,7 +461,7 @@ def test_a_checkpoint_of_other_settings_does_not_fit(tmp_path: Path, name: str, 
 
 
 def test_a_beam_that_no_search_takes_is_refused_before_the_run(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="beam is 10001: expected 0 to 10000"):
+    with pytest.raises(ValueError, match="beam is 10001: expected 1 to 10000"):
         start(tmp_path / "run", gains="turn", beam=10_001)
     assert not (tmp_path / "run").exists()
 

@@ -551,7 +551,7 @@ class Trainer:
     """
 
     def __init__(self, settings: Settings) -> None:
-        whole_number("beam", settings.beam, most=MOST_KEPT)
+        whole_number("beam", settings.beam, least=1, most=MOST_KEPT)
         self.settings = settings
         self.updates = 0
         self.steps = 0

@@ -56,9 +56,9 @@ def write_mask(game: Any, out: Any, at: int) -> None:
 
 @kernel
 def _check_rows(
-    states: Any, indices: Any, actions: Any, reset: int, first_wrong: Any, start: int, stop: int
+    states: Any, indices: Any, actions: Any, reset: int, first_wrong: Any, start: int, stop: int, step: int
 ) -> None:
-    for k in range(start, stop):
+    for k in range(start, stop, step):
         game = states[indices[k]].game
         is_over = game.decision == OVER
         # A finished game takes any action where its next step resets it, and none elsewhere.
@@ -108,8 +108,9 @@ def _view_rows(
     players: Any,
     start: int,
     stop: int,
+    step: int,
 ) -> None:
-    for k in range(start, stop):
+    for k in range(start, stop, step):
         _write_views(states[indices[k]].game, tiles, k, whole, mask, bits, observation, players)
 
 
@@ -144,9 +145,17 @@ def view(
 
 @kernel
 def _observe_rows(
-    states: Any, tiles: Any, indices: Any, players: Any, whole: bool, out: Any, start: int, stop: int
+    states: Any,
+    tiles: Any,
+    indices: Any,
+    players: Any,
+    whole: bool,
+    out: Any,
+    start: int,
+    stop: int,
+    step: int,
 ) -> None:
-    for k in range(start, stop):
+    for k in range(start, stop, step):
         write_observation(states[indices[k]].game, tiles, players[k], whole, out, k * OBSERVATION_SIZE)
 
 
@@ -157,8 +166,8 @@ def observe(states: Any, tiles: Any, indices: Any, players: Any, whole: bool, ou
 
 
 @kernel
-def _deal_rows(states: Any, tiles: Any, indices: Any, start: int, stop: int) -> None:
-    for k in range(start, stop):
+def _deal_rows(states: Any, tiles: Any, indices: Any, start: int, stop: int, step: int) -> None:
+    for k in range(start, stop, step):
         rules.deal(states[indices[k]].game, tiles)
         states[indices[k]].length = 0
 
@@ -170,8 +179,8 @@ def deal(states: Any, tiles: Any, indices: Any, board: Any) -> None:
 
 
 @kernel
-def _sample_rows(states: Any, indices: Any, actions: Any, start: int, stop: int) -> None:
-    for k in range(start, stop):
+def _sample_rows(states: Any, indices: Any, actions: Any, start: int, stop: int, step: int) -> None:
+    for k in range(start, stop, step):
         state = states[indices[k]]
         if state.game.decision == OVER:
             actions[k] = 0
@@ -206,8 +215,9 @@ def _step_rows(
     final_observation: Any,
     start: int,
     stop: int,
+    step: int,
 ) -> None:
-    for k in range(start, stop):
+    for k in range(start, stop, step):
         state = states[indices[k]]
         game = state.game
         if game.decision == OVER:  # the check lets this pass only where the next step resets

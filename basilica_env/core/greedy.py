@@ -50,9 +50,11 @@ def best_settled(game: Any, tiles: Any, kind: int, work: Any, state: Any) -> int
 
 
 @kernel
-def _greedy_rows(states: Any, tiles: Any, indices: Any, actions: Any, start: int, stop: int) -> None:
+def _greedy_rows(
+    states: Any, tiles: Any, indices: Any, actions: Any, start: int, stop: int, step: int
+) -> None:
     work = np.empty(2 * DEPTH, states[:1]["game"].dtype)
-    for k in range(start, stop):
+    for k in range(start, stop, step):
         state = states[indices[k]]
         actions[k] = 0
         if state.game.decision != OVER:

@@ -180,10 +180,10 @@ def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
 
 @kernel
 def _planned_rows(
-    states: Any, tiles: Any, indices: Any, width: int, actions: Any, start: int, stop: int
+    states: Any, tiles: Any, indices: Any, width: int, actions: Any, start: int, stop: int, step: int
 ) -> None:
     game = np.empty(1, states[:1]["game"].dtype)
-    for k in range(start, stop):
+    for k in range(start, stop, step):
         state = states[indices[k]]
         actions[k] = 0
         if state.game.decision != OVER:

@@ -42,7 +42,7 @@ _CHUNKS_A_PART = 16
 """So many that who is late or slow leaves enough to the others."""
 _GRACE, _LOOK = 100, 50
 """Looks at a part before a thread helps, and looks elsewhere between two of them: some 5 microseconds."""
-_PATIENCE = 20_000
+_PATIENCE = 200_000
 """Looks at a word, about a nanosecond each, before a thread that waits leaves its core to others."""
 _NAP = 20
 """Microseconds."""
@@ -51,9 +51,9 @@ _NAP = 20
 def new_board(parts: int) -> NDArray[np.int64]:
     """Return a board for a number of threads, the one that shares out included.
 
-    A thread works on its own part of the rows from the front, so that what it wrote there last time is still
-    in its cache. Then it helps the others from the end of theirs, for the same reason: as long as they are
-    equally slow, the same chunks go to the same threads each time.
+    A thread works on its own part of the rows first, so that what it wrote there last time is still in its
+    cache. Then it helps the others from the end of theirs, for the same reason: as long as they are equally
+    slow, the same chunks go to the same threads each time.
     """
     board = np.zeros(_FIRST_PART + _LINE * parts, np.int64)
     board[_PARTS] = parts
@@ -119,19 +119,19 @@ else:
 
 # --- The work of one thread ------------------------------------------------------------------------
 
-_WORK = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 3)
-"""Works on the rows from start to stop with the arguments at an address; returns whether it failed."""
+_WORK = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 4)
+"""Works on ``range(start, stop, step)`` with the arguments at an address; returns whether it failed."""
 
 
 @intrinsic
-def _call(typing_context: Any, function: Any, block: Any, start: Any, stop: Any) -> Any:
+def _call(typing_context: Any, function: Any, block: Any, start: Any, stop: Any, step: Any) -> Any:
     """Call the function of type _WORK at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         function, *given = arguments
         return builder.call(builder.inttoptr(function, _WORK.as_pointer()), given)
 
-    return types.int64(types.int64, types.int64, types.int64, types.int64), generate
+    return types.int64(*(types.int64,) * 5), generate
 
 
 @kernel
@@ -149,22 +149,27 @@ def _left_of(board: Any, part: int, claimed: int) -> int:
 
 
 @kernel
-def _claim_of(board: Any, part: int, side: int) -> tuple[int, int]:
-    """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return where its rows start and stop.
+def _claim_of(board: Any, part: int, side: int) -> tuple[int, int, int]:
+    """Claim a chunk of a part, ``side`` being 1 or _FROM_THE_END; return its rows: start, stop and step.
 
-    Nothing is left where both are the same. One word counts the chunks claimed from both sides, so none is
-    claimed twice.
+    Nothing is left where start and stop are the same. One word counts the chunks claimed from both sides, so
+    none is claimed twice. Every other part is worked on downwards: two neighbours begin where they meet and
+    part, so that what a core fetches ahead at the end of its part is nothing that the other one works on.
     """
     claimed = _add(board, _line(part) + _CLAIMED, side)
     left = _left_of(board, part, claimed)
     if left <= 0:
-        return 0, 0
+        return 0, 0, 1
     size = min(left, board[_CHUNK])
+    first = part * board[_ROWS] // board[_PARTS]
+    end = (part + 1) * board[_ROWS] // board[_PARTS]
     if side == 1:
-        start = part * board[_ROWS] // board[_PARTS] + claimed % _FROM_THE_END * board[_CHUNK]
-        return start, start + size
-    stop = (part + 1) * board[_ROWS] // board[_PARTS] - claimed // _FROM_THE_END * board[_CHUNK]
-    return stop - size, stop
+        done = claimed % _FROM_THE_END * board[_CHUNK]
+    else:
+        done = end - first - claimed // _FROM_THE_END * board[_CHUNK] - size
+    if part % 2:
+        return first + done, first + done + size, 1
+    return end - 1 - done, end - 1 - done - size, -1
 
 
 @kernel
@@ -185,13 +190,13 @@ def _leave_to_owner(board: Any, part: int) -> None:
 @kernel
 def _work_on(board: Any, part: int, side: int) -> None:
     """Work on a part from one side until nothing is left to claim of it."""
-    start, stop = _claim_of(board, part, side)
-    while start < stop:
-        if _call(board[_FUNCTION], board[_ARGUMENTS], start, stop):
+    start, stop, step = _claim_of(board, part, side)
+    while start != stop:
+        if _call(board[_FUNCTION], board[_ARGUMENTS], start, stop, step):
             _add(board, _FAILED, 1)
             for other in range(board[_PARTS]):  # nothing is left to claim
                 _add(board, _line(other) + _CLAIMED, board[_ROWS])
-        start, stop = _claim_of(board, part, side)
+        start, stop, step = _claim_of(board, part, side)
 
 
 @kernel
@@ -208,7 +213,7 @@ def _lead(board: Any, rows: int, chunk: int, function: int, block: int) -> int:
     """Let those who watch take part, work, and return when nobody is at it any more: how often it failed."""
     parts = board[_PARTS]
     if parts == 1:
-        return _call(function, block, 0, rows)
+        return _call(function, block, 0, rows, 1)
     board[_FUNCTION] = function
     board[_ARGUMENTS] = block
     board[_ROWS] = rows
@@ -285,7 +290,7 @@ def borrowed(typing_context: Any, *arrays: Any) -> Any:
 
 @intrinsic
 def share_out(typing_context: Any, board: Any, rows: Any, chunk: Any, work: Any, *arguments: Any) -> Any:
-    """Call ``work(*arguments, start, stop)`` for chunks that make up ``range(rows)``, until all is done.
+    """Call ``work(*arguments, start, stop, step)`` until ``range(rows)`` is done.
 
     Parameters
     ----------
@@ -302,7 +307,7 @@ def share_out(typing_context: Any, board: Any, rows: Any, chunk: Any, work: Any,
         If ``work`` failed, which happens only where there was no memory for it.
     """
     kinds = tuple(types.unliteral(kind) for kind in arguments)
-    call_of_work = work.get_call_type(typing_context, (*kinds, types.int64, types.int64), {})
+    call_of_work = work.get_call_type(typing_context, (*kinds, *(types.int64,) * 3), {})
     lead = typing_context.resolve_value_type(_lead)
     call_of_lead = lead.get_call_type(typing_context, (board, *(types.int64,) * 4), {})
 
@@ -342,10 +347,10 @@ def _function_of(context: Any, module: Any, work: Any, signature: Any, block_typ
     function = ir.Function(module, _WORK, module.get_unique_name("work"))
     function.linkage = "internal"
     builder = ir.IRBuilder(function.append_basic_block())
-    block, start, stop = function.args
+    block, *rows = function.args
     _, *views, _ = cgutils.unpack_tuple(
         builder, builder.load(builder.inttoptr(block, block_type.as_pointer()))
     )
-    status, _ = context.call_internal_no_propagate(builder, compiled.fndesc, signature, (*views, start, stop))
+    status, _ = context.call_internal_no_propagate(builder, compiled.fndesc, signature, (*views, *rows))
     builder.ret(builder.zext(status.is_error, ir.IntType(64)))
     return function

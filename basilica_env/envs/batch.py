@@ -78,7 +78,8 @@ class BatchEnv:
     ----------
     num_envs : number of games
     seed : non-negative int, or None for a fresh one
-    threads : threads that share the work, the calling one included; started once
+    threads : threads that share the work, the calling one included; started once. A process that is forked
+        has the calling one alone
     observation : ``"flat"``, ``"dict"`` (views of the flat array: ``planes`` (n, 24, 12, 5) and
         ``scalars``) or None
     dtype : of the observation: ``uint8`` (whole numbers) or ``float32`` (in units)
