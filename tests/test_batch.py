@@ -9,6 +9,8 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -28,7 +30,7 @@ from basilica_env.core.observation import OBSERVATION_SIZE, PLANES_SHAPE, SCALAR
 from basilica_env.core.share import borrowed, new_board, share_out
 from basilica_env.envs import batch as batch_module
 from basilica_env.envs.batch import IllegalActionError
-from basilica_env.envs.threads import Crew, _Pace
+from basilica_env.envs.threads import Crew, _Job, _Pace
 from tests.chance import Generator
 from tests.positions import STANDARD
 
@@ -1230,8 +1232,9 @@ def test_a_crew_that_several_threads_call_at_once_works_for_one_after_the_other(
 
 
 FORK = """
-import os, threading
+import os, threading, time
 from basilica_env import BatchEnv
+from basilica_env.envs.threads import Crew
 
 env = BatchEnv(3000, seed=1, threads=3)
 over = threading.Event()
@@ -1254,6 +1257,18 @@ for number in range(10):
     if child == 0:
         os._exit(result_of(env) != expected)
     assert os.waitpid(child, 0)[1] == 0
+
+def fork_in_work(start, stop):
+    if start > 6 and threading.current_thread() is threading.main_thread() and not children:
+        children.append(os.fork())
+    time.sleep(0.01)
+
+children = []
+crew = Crew(3)
+crew.run(fork_in_work, 30, chunk=1)
+if children == [0]:
+    os._exit(0)
+assert os.waitpid(children[0], 0)[1] == 0
 over.set()
 player.join()
 assert result_of(env) == expected
@@ -1266,6 +1281,56 @@ def test_a_process_that_was_forked_in_the_middle_of_a_step_steps_alone() -> None
     command = [sys.executable, "-W", "ignore", "-c", FORK]
     process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (process.stdout, process.stderr) == ("done\n", "")
+
+
+def test_a_crew_can_be_forgotten_by_a_thread_that_holds_its_lock() -> None:
+    """As when the garbage collector runs while the thread waits for the others."""
+    before = threading.enumerate()
+    crew = Crew(3)
+    lock = crew._post._lock
+    with lock:
+        del crew
+    for thread in threads_since(before):
+        thread.join(timeout=10)
+    assert not threads_since(before)
+
+
+def test_a_signal_handler_may_use_the_crew_that_it_interrupts() -> None:
+    crew = Crew(2)
+    times = np.zeros(1000, np.int64)
+    with crew._sharing:  # where the handler of a signal that came during a kernel runs
+        crew.run_kernel(count_rows, 1000, times, 1)
+    assert (times == 1).all()
+    crew.close()
+
+
+def test_who_has_nothing_left_to_do_in_a_job_does_not_ask_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    take_part = _Job.take_part
+    monkeypatch.setattr(_Job, "take_part", lambda job: (asked.append(job), take_part(job)))
+    crew = Crew(4)
+    crew.run(lambda *rows: time.sleep(0.3 if rows == (0, 1) else 0), 3, chunk=1)
+    crew.close()
+    assert len(asked) <= 4
+
+
+def test_an_error_of_a_piece_of_work_does_not_keep_the_work() -> None:
+    class Work:
+        def __call__(self, start: int, stop: int) -> None:
+            raise KeyError(start, stop)
+
+    crew = Crew(2)
+    work = Work()
+    kept = weakref.ref(work)
+    gc.disable()
+    try:
+        with pytest.raises(KeyError):
+            crew.run(work, 10, chunk=1)
+        del work
+        crew.close()
+        assert kept() is None
+    finally:
+        gc.enable()
 
 
 @njit(nogil=True)  # type: ignore[untyped-decorator]

@@ -298,7 +298,7 @@ def share_out(typing_context: Any, board: Any, rows: Any, chunk: Any, work: Any,
     rows : number of rows
     chunk : the most rows claimed at a time: few, so that a thread whose core is taken leaves the rest to
         the others
-    work : a kernel
+    work : a kernel; step is 1 or -1
     arguments : its arrays must outlive the call, and it does not count references to them
 
     Raises

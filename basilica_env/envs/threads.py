@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import os
 import threading
@@ -54,7 +55,7 @@ class _Job:
 class _Post:
     """Where the threads of a crew wait. They watch its board for a while after each share, then they sleep.
 
-    ``_lock`` guards all but the board.
+    ``_lock`` guards all but the board; ``_asleep`` and ``_is_open`` are read without it, too.
     """
 
     def __init__(self, threads: int) -> None:
@@ -70,8 +71,7 @@ class _Post:
     def wake(self) -> None:
         """Wake who sleeps. They will be late for what is shared out at once."""
         if self._asleep:
-            with self._lock:
-                self._changed.notify_all()
+            self._wake_all()
 
     def give(self, job: _Job) -> None:
         """Give a job to all threads."""
@@ -83,17 +83,26 @@ class _Post:
 
     def finish(self, job: _Job) -> None:
         """Wait until nobody is at a job any more."""
-        shares.call(self.board, False)
         with self._lock:
-            self._job = None
+            if self._job is job:  # and not one that another thread gave in the meantime
+                shares.call(self.board, False)
+                self._job = None
             while job.at_work:
                 self._changed.wait()
 
     def dismiss(self) -> None:
-        """End the threads."""
+        """End the threads. It can be called anywhere, for the garbage collector does."""
+        self._is_open = False
         shares.call(self.board, True)
+        if self._lock.acquire(blocking=False):
+            self._changed.notify_all()
+            self._lock.release()
+        else:  # perhaps held by this very thread
+            with contextlib.suppress(RuntimeError):  # the interpreter ends, and with it its threads
+                threading.Thread(target=self._wake_all, daemon=True).start()
+
+    def _wake_all(self) -> None:
         with self._lock:
-            self._is_open = False
             self._changed.notify_all()
 
     def serve(self, part: int) -> None:
@@ -106,6 +115,8 @@ class _Post:
                     self._asleep += 1
                     self._changed.wait()
                     self._asleep -= 1
+                    if self._has_nothing_after(seen):
+                        continue  # but something may be shared out
                 seen, job = self._jobs, self._job
                 if job is None:
                     continue
@@ -181,9 +192,12 @@ class Crew:
         _crews.add(self)
 
     def _start(self, size: int) -> None:
-        self._sharing = threading.Lock()
-        """Lets one thread after the other use the board, and the arrays that kernels write to."""
+        self._sharing = threading.RLock()  # a signal handler may step the same games
+        """Lets one thread after the other use the board."""
         self._post = _Post(size)
+        # Compiled before there are threads: numba's lock would stay locked in a process forked meanwhile.
+        shares.serve(self._post.board, 0, 0)
+        shares.call(self._post.board, False)
         # The threads hold the post and not the crew, so that a crew that is forgotten can go.
         self._threads = [
             threading.Thread(target=self._post.serve, args=(part,), daemon=True) for part in range(1, size)
@@ -218,9 +232,14 @@ class Crew:
             job.take_part()
         finally:
             job.withdraw()
-            self._post.finish(job)
-        if job.error is not None:
-            raise job.error
+            if self._threads:  # which a process that was forked by the work has not
+                self._post.finish(job)
+        error, job.error = job.error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # or it would hold itself, and the work, by its traceback
 
     def run_kernel(self, kernel: Callable[..., Any], size: int, *arguments: Any) -> Any:
         """Call ``kernel(*arguments, board)``, which shares out on several threads as long as that is faster.
