@@ -13,7 +13,7 @@ import numpy as np
 
 from basilica_env.core import rules
 from basilica_env.core.bitboard import store_bits
-from basilica_env.core.compile import kernel
+from basilica_env.core.compile import kernel, part
 from basilica_env.core.layout import (
     ACTIONS,
     GAME,
@@ -54,7 +54,7 @@ def write_mask(game: Any, out: Any, at: int) -> None:
     store_bits(out, at + ACTIONS - 64, low | high)
 
 
-@kernel
+@part
 def _check_rows(
     states: Any, indices: Any, actions: Any, reset: int, first_wrong: Any, start: int, stop: int, step: int
 ) -> None:
@@ -96,7 +96,7 @@ def _write_views(
         write_observation(game, tiles, player, whole, observation, k * OBSERVATION_SIZE)
 
 
-@kernel
+@part
 def _view_rows(
     states: Any,
     tiles: Any,
@@ -143,7 +143,7 @@ def view(
     )
 
 
-@kernel
+@part
 def _observe_rows(
     states: Any,
     tiles: Any,
@@ -165,7 +165,7 @@ def observe(states: Any, tiles: Any, indices: Any, players: Any, whole: bool, ou
     share_out(board, len(indices), CHUNK, _observe_rows, states, tiles, indices, players, whole, out)
 
 
-@kernel
+@part
 def _deal_rows(states: Any, tiles: Any, indices: Any, start: int, stop: int, step: int) -> None:
     for k in range(start, stop, step):
         rules.deal(states[indices[k]].game, tiles)
@@ -178,7 +178,7 @@ def deal(states: Any, tiles: Any, indices: Any, board: Any) -> None:
     share_out(board, len(indices), CHUNK, _deal_rows, states, tiles, indices)
 
 
-@kernel
+@part
 def _sample_rows(states: Any, indices: Any, actions: Any, start: int, stop: int, step: int) -> None:
     for k in range(start, stop, step):
         state = states[indices[k]]
@@ -195,7 +195,7 @@ def sample(states: Any, indices: Any, actions: Any, board: Any) -> None:
     share_out(board, len(indices), CHUNK, _sample_rows, states, indices, actions)
 
 
-@kernel
+@part
 def _step_rows(
     states: Any,
     tiles: Any,

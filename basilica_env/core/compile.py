@@ -87,15 +87,22 @@ def clear_cache() -> list[Path]:
     return directories
 
 
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+
+def part(function: _F) -> _F:
+    """Compile a function that is called by one kernel only; the code on disk has it as a part of that."""
+    return _for_all_constants(numba.njit(**_OPTIONS)(function))
+
+
 def kernel(function: _F) -> _F:
     """Compile a function of the core on its first call, without the GIL, and keep the code on disk."""
-    options = {"nogil": True, "error_model": "numpy"}
     if CACHE is None:
-        return _for_all_constants(numba.njit(**options)(function))
+        return part(function)
     # The locator reads this setting when a function is decorated; other packages keep theirs.
     user_setting, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE)
     try:
-        return _for_all_constants(numba.njit(cache=True, **options)(function))
+        return _for_all_constants(numba.njit(cache=True, **_OPTIONS)(function))
     finally:
         numba.config.CACHE_DIR = user_setting
 

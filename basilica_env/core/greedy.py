@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from basilica_env.core.compile import kernel
+from basilica_env.core.compile import kernel, part
 from basilica_env.core.evaluate import LEAD_NOW
 from basilica_env.core.layout import NONE, OVER
 from basilica_env.core.lookahead import DEPTH, settle
@@ -49,7 +49,7 @@ def best_settled(game: Any, tiles: Any, kind: int, work: Any, state: Any) -> int
     return chosen
 
 
-@kernel
+@part
 def _greedy_rows(
     states: Any, tiles: Any, indices: Any, actions: Any, start: int, stop: int, step: int
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from basilica_env.core.compile import kernel
+from basilica_env.core.compile import kernel, part
 from basilica_env.core.evaluate import OUTLOOK
 from basilica_env.core.greedy import best_settled
 from basilica_env.core.layout import NONE, OVER, PLANES, PLAYERS, SPACES
@@ -178,7 +178,7 @@ def plan(games: Any, tiles: Any, width: int, state: Any) -> int:
     return best[0].action
 
 
-@kernel
+@part
 def _planned_rows(
     states: Any, tiles: Any, indices: Any, width: int, actions: Any, start: int, stop: int, step: int
 ) -> None:
